@@ -1,0 +1,29 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { compile } from 'json-schema-to-typescript';
+import type Joi from 'joi';
+import { toTypeSchema } from '../shared/contracts/types-from-schemas.js';
+import * as apiKeys from '../shared/resources/api-keys/schema.js';
+import * as customers from '../shared/resources/customers/schema.js';
+import * as invoices from '../shared/resources/invoices/schema.js';
+import * as operations from '../shared/resources/operations/schema.js';
+import * as workOrders from '../shared/resources/work-orders/schema.js';
+
+// Writes the types of all contracts from their Joi schemas; with --check it only compares (`npm run check`).
+const target = fileURLToPath(new URL('../shared/contracts/generated.ts', import.meta.url));
+const schemas = [invoices, workOrders, customers, apiKeys, operations].flatMap((module) =>
+  Object.values(module as Record<string, Joi.Schema>),
+);
+const source = await compile(toTypeSchema(schemas), 'Contracts', {
+  bannerComment: '/* Made from the Joi schemas by `npm run types`. Do not edit. */',
+  additionalProperties: false,
+  format: true,
+});
+if (process.argv.includes('--check')) {
+  if (readFileSync(target, 'utf8') !== source) {
+    process.stderr.write('shared/contracts/generated.ts is stale: run `npm run types`\n');
+    process.exit(1);
+  }
+} else {
+  writeFileSync(target, source);
+}

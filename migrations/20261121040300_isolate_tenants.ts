@@ -1,0 +1,48 @@
+import type { Knex } from 'knex';
+
+const TABLES = [
+  'tenants',
+  'users',
+  'api_keys',
+  'tenant_counters',
+  'customers',
+  'work_orders',
+  'invoices',
+  'invoice_line_items',
+  'audit_entries',
+  'events',
+  'idempotency_keys',
+  'operations',
+  'command_attempts',
+];
+
+/**
+ * Forced row-level security on every table. The inner cast makes the list one InitPlan and an index condition; with no tenant set the list is
+ * null and no row qualifies.
+ */
+const POLICY = `tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])`;
+
+export async function up(knex: Knex): Promise<void> {
+  for (const table of TABLES) {
+    await knex.raw(`
+      alter table ${table} enable row level security;
+      alter table ${table} force row level security;
+      create policy tenant_isolation on ${table} using (${POLICY}) with check (${POLICY});
+    `);
+  }
+  await knex.raw(`
+    -- A credential is looked up before its tenant is known: whoever holds the hash may read that one row, and only read it.
+    create policy key_lookup on api_keys for select
+      using (key_hash = decode(nullif(current_setting('app.key_hash', true), ''), 'hex'));
+    -- Sweeps walk over the tenants' ids, then name each tenant before they see anything of it.
+    create policy tenant_directory on tenants for select
+      using (current_setting('app.purpose', true) = 'directory');
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw('drop policy key_lookup on api_keys; drop policy tenant_directory on tenants');
+  for (const table of TABLES) {
+    await knex.raw(`drop policy tenant_isolation on ${table}; alter table ${table} disable row level security`);
+  }
+}

@@ -1,0 +1,22 @@
+import type { Knex } from 'knex';
+import * as createTenancy from './20261121040000_create_tenancy.js';
+import * as createRecords from './20261121040100_create_records.js';
+import * as createWritePath from './20261121040200_create_write_path.js';
+import * as isolateTenants from './20261121040300_isolate_tenants.js';
+
+interface Migration {
+  name: string;
+  up(knex: Knex): Promise<void>;
+  down(knex: Knex): Promise<void>;
+}
+
+/** Every migration in order. A landed one is frozen: test/contract/migrations.test.ts keeps its checksum. */
+export const migrations: readonly Migration[] = [
+  { name: '20261121040000_create_tenancy', ...createTenancy },
+  { name: '20261121040100_create_records', ...createRecords },
+  { name: '20261121040200_create_write_path', ...createWritePath },
+  { name: '20261121040300_isolate_tenants', ...isolateTenants },
+];
+
+/** The migration that a database must have reached before a process of this version may serve. */
+export const MIGRATION_HEAD = migrations.at(-1)?.name ?? '';

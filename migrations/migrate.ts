@@ -1,0 +1,97 @@
+import { runMigrations } from 'bullmq';
+import knex, { type Knex } from 'knex';
+import pg from 'pg';
+import { migrations } from './index.js';
+
+export interface MigrateOptions {
+  /** Connects as the role that owns the database. */
+  databaseUrl: string;
+  /** The role every process lowers itself to; made here when missing. */
+  appRole: string;
+  /** Also make BullMQ's tables: the all-in-one way has its queue in PostgreSQL. */
+  withQueue: boolean;
+}
+
+const LEDGER = 'schema_migrations';
+
+/**
+ * Brings a database to the head: tables, BullMQ's schema, the application's role and what it may do. Safe to run again and from
+ * several processes at once (knex takes a lock). Returns the names of the migrations that ran.
+ */
+export async function migrate(options: MigrateOptions): Promise<string[]> {
+  const applied = await withKnex(options.databaseUrl, async (db) => {
+    const [, names] = (await db.migrate.latest()) as [number, { name: string }[]];
+    return names.map((migration) => migration.name);
+  });
+  await withClient(options.databaseUrl, async (client) => {
+    if (options.withQueue) await runMigrations(client, 'bullmq');
+    await grantAppRole(client, options);
+  });
+  return applied;
+}
+
+/** Undoes every migration; for tests of the way back. */
+export async function rollbackAll(databaseUrl: string): Promise<void> {
+  await withKnex(databaseUrl, (db) => db.migrate.rollback(undefined, true));
+}
+
+/** Runs only the first migrations, up to and including the one named; for tests on a database with data. */
+export async function migrateUpTo(databaseUrl: string, name: string): Promise<void> {
+  await withKnex(databaseUrl, async (db) => {
+    for (const migration of migrations) {
+      await db.migrate.up({ name: migration.name });
+      if (migration.name === name) return;
+    }
+  });
+}
+
+async function withKnex<T>(databaseUrl: string, work: (db: Knex) => Promise<T>): Promise<T> {
+  const db = knex({
+    client: 'pg',
+    connection: databaseUrl,
+    pool: {
+      min: 0,
+      max: 2,
+      // A migration that cannot get its lock at once must fail and be run again, not queue up all traffic behind it.
+      afterCreate: (connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) =>
+        connection.query("set lock_timeout = '5s'", (error) => done(error ?? null, connection)),
+    },
+    migrations: {
+      tableName: LEDGER,
+      migrationSource: {
+        getMigrations: async () => [...migrations],
+        getMigrationName: (migration: (typeof migrations)[number]) => migration.name,
+        getMigration: async (migration: (typeof migrations)[number]) => migration,
+      },
+    },
+  });
+  return work(db).finally(() => db.destroy());
+}
+
+async function withClient(databaseUrl: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await work(client).finally(() => client.end());
+}
+
+async function grantAppRole(client: pg.Client, { appRole, withQueue }: MigrateOptions): Promise<void> {
+  const role = client.escapeIdentifier(appRole);
+  await client.query(`
+    do $do$ begin
+      create role ${role} nologin nosuperuser nobypassrls nocreatedb nocreaterole;
+    exception when duplicate_object or unique_violation then null;
+    end $do$;
+    grant ${role} to current_user;
+    grant usage on schema public to ${role};
+    grant select, insert, update, delete on all tables in schema public to ${role};
+    revoke insert, update, delete on ${LEDGER}, ${LEDGER}_lock from ${role};
+    revoke update, delete on audit_entries, events from ${role};
+  `);
+  if (!withQueue) return;
+  await client.query(`
+    grant usage on schema bullmq to ${role};
+    grant select, insert, update, delete on all tables in schema bullmq to ${role};
+    grant usage, select on all sequences in schema bullmq to ${role};
+    grant execute on all functions in schema bullmq to ${role};
+  `);
+}

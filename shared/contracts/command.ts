@@ -1,0 +1,93 @@
+import type Joi from 'joi';
+import type { ErrorBody } from '../platform/errors.js';
+import type { Transaction } from '../platform/postgres.js';
+import type { AgentScope, Permission } from './vocabulary.js';
+
+export interface Actor {
+  type: 'user' | 'agent' | 'api_key' | 'system' | 'integration';
+  id: string | null;
+  name: string | null;
+}
+
+/** What a retried request is recognised by (decisions 5, Idempotency). */
+export interface IdempotencyClaim {
+  /** Lower-case UUID from the header. */
+  key: string;
+  method: string;
+  /** Path without the version prefix: the key holds across both prefixes. */
+  path: string;
+  /** SHA-256 of the canonical JSON body. */
+  bodyHash: string;
+}
+
+/** The intent to write, as it travels in a job. It holds no secret in clear text. */
+export interface Command<Input = unknown> {
+  /** UUIDv7 made by the api process; also the id of the audit entry. */
+  id: string;
+  type: string;
+  tenantId: string;
+  environment: 'live' | 'sandbox';
+  actor: Actor;
+  source: 'rest' | 'mcp' | 'dashboard' | 'webhook' | 'job';
+  tool: string | null;
+  /** The record that is made (its id is chosen here) or changed. */
+  entityId: string;
+  input: Input;
+  dryRun: boolean;
+  /** Members of the body that nobody knows; told by a dry run. */
+  unknownFields: string[];
+  idempotency: IdempotencyClaim | null;
+  requestId: string;
+  ip: string | null;
+  userAgent: string | null;
+}
+
+export interface Change {
+  field: string;
+  from: unknown;
+  to: unknown;
+}
+
+/** An event to record. `object` is the JSON text of the resource at this moment; `extra` members stand beside it in `data`. */
+export interface EventDraft {
+  type: string;
+  object: string;
+  extra?: Record<string, unknown>;
+}
+
+/** What a handler made of one command. */
+export type Outcome =
+  | { ok: true; body: string; changes: Change[]; events: EventDraft[] }
+  | { ok: false; error: ErrorBody };
+
+/**
+ * Runs commands of one type, set by set: the outcomes stand in the order of the commands. No two commands of a call share a conflict key. A fault
+ * of one command is its outcome; throwing means the database did something unexpected and the batch is split.
+ */
+export type CommandHandler<Input> = (tx: Transaction, commands: Command<Input>[]) => Promise<Outcome[]>;
+
+/** Everything about a command that the api needs; its handler is bound to it in the writes worker. */
+export interface CommandDefinition<Input = unknown> {
+  type: string;
+  entityType: string;
+  /** Audit action, `invoice.created`. */
+  action: string;
+  creates: boolean;
+  schema: Joi.ObjectSchema<Input>;
+  permission: Permission;
+  /** Scope that lets an agent key do this; null: no agent may. */
+  agentScope: AgentScope | null;
+  /** Path of the made resource without the version prefix; its id follows. */
+  collection: string;
+  /** Commands of a batch that share a key run one after the other. The entity's id is always one. */
+  conflictKeys?: (input: Input) => string[];
+}
+
+export function defineCommand<Input>(definition: CommandDefinition<Input>): CommandDefinition<Input> {
+  return Object.freeze(definition);
+}
+
+/** The answer to a command, as a worker replies it. */
+export type CommandResult =
+  | { id: string; ok: true; status: number; body: string; location: string | null; replayed: boolean }
+  | { id: string; ok: false; error: ErrorBody };

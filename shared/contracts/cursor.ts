@@ -1,0 +1,105 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** Where a page ended: the keyset (timestamp, id) of its last row. */
+export interface CursorPosition {
+  /** A timestamp with its offset, as PostgreSQL (`2025-11-21 03:30:40.123456+00`) or ISO 8601 has it. */
+  at: string;
+  /** A UUID; decoded in lower case. */
+  id: string;
+}
+
+/** Makes and reads the opaque cursors of one deployment. */
+export interface CursorCodec {
+  /** @throws RangeError if the position is not a timestamp and a UUID: the caller's fault, no client's */
+  encode(position: CursorPosition, binding: string): string;
+  /** @throws InvalidCursorError if the cursor is broken, tampered with, or was made under another binding */
+  decode(cursor: string, binding: string): CursorPosition;
+}
+
+/** A cursor that this deployment did not make for this list. Says nothing about which check failed. */
+export class InvalidCursorError extends Error {
+  override readonly name = 'InvalidCursorError';
+
+  constructor() {
+    super('The cursor is not valid for this list and these filters');
+  }
+}
+
+const VERSION = 1;
+const ID_BYTES = 16;
+const MAC_BYTES = 16;
+const HEAD_BYTES = 1 + ID_BYTES;
+const MIN_SECRET_BYTES = 16;
+/** What a cursor may cost in a URL; the longest timestamp that passes TIMESTAMP fits in. */
+const MAX_CURSOR_LENGTH = 120;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const DATE = /\d{4,6}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])/;
+const TIME = /(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?/;
+// PostgreSQL prints historical offsets with seconds, as in `-07:52:58`.
+const OFFSET = /Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d(?::[0-5]\d)?)?/;
+const TIMESTAMP = new RegExp(`^${DATE.source}[ T]${TIME.source}(?:${OFFSET.source})$`);
+
+/**
+ * Makes a codec of keyset cursors (decisions, section 5: opaque, bound to their filters).
+ *
+ * A cursor is base64url of version (1 byte), id (16), timestamp (ASCII) and a 16-byte HMAC-SHA256 over these
+ * and the binding. It is signed, not encrypted: it holds nothing that the page it came with did not show.
+ *
+ * @param secret the signing key, at least 16 bytes; cursors die with it
+ * @throws RangeError if the secret is too short
+ */
+export function createCursorCodec(secret: Buffer): CursorCodec {
+  if (secret.length < MIN_SECRET_BYTES) {
+    throw new RangeError(`A cursor secret needs at least ${MIN_SECRET_BYTES} bytes`);
+  }
+  return {
+    encode(position, binding) {
+      const payload = packPosition(position);
+      return Buffer.concat([payload, sign(secret, payload, binding)]).toString('base64url');
+    },
+    decode(cursor, binding) {
+      const bytes = decodeBase64url(cursor);
+      const payload = bytes.subarray(0, -MAC_BYTES);
+      const isAuthentic = timingSafeEqual(bytes.subarray(-MAC_BYTES), sign(secret, payload, binding));
+      if (!isAuthentic) throw new InvalidCursorError();
+      return unpackPosition(payload);
+    },
+  };
+}
+
+function sign(secret: Buffer, payload: Buffer, binding: string): Buffer {
+  const mac = createHmac('sha256', secret);
+  // The label keeps these signatures apart from others under the same key, the length keeps payload and
+  // binding apart.
+  mac.update('list-cursor').update(Uint8Array.of(payload.length)).update(payload);
+  // UTF-16, because UTF-8 would turn different unpaired surrogates into the same replacement character.
+  mac.update(binding, 'utf16le');
+  return mac.digest().subarray(0, MAC_BYTES);
+}
+
+function packPosition({ at, id }: CursorPosition): Buffer {
+  if (!TIMESTAMP.test(at)) throw new RangeError('A cursor position needs a timestamp with an offset');
+  if (!UUID.test(id)) throw new RangeError('A cursor position needs a UUID');
+  const packedId = Buffer.from(id.replaceAll('-', ''), 'hex');
+  return Buffer.concat([Uint8Array.of(VERSION), packedId, Buffer.from(at, 'ascii')]);
+}
+
+function unpackPosition(payload: Buffer): CursorPosition {
+  const hex = payload.toString('hex', 1, HEAD_BYTES);
+  const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  const at = payload.toString('ascii', HEAD_BYTES);
+  // Signed by us, yet checked: both go into a query, and an older release may have signed another layout.
+  if (payload[0] !== VERSION || !UUID.test(id) || !TIMESTAMP.test(at)) throw new InvalidCursorError();
+  return { at, id };
+}
+
+function decodeBase64url(cursor: unknown): Buffer {
+  // A repeated query parameter arrives as an array whatever the types say.
+  if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR_LENGTH) throw new InvalidCursorError();
+  const bytes = Buffer.from(cursor, 'base64url');
+  // Buffer skips foreign characters and unused bits: only the one spelling that encode() makes may pass.
+  if (bytes.toString('base64url') !== cursor) throw new InvalidCursorError();
+  if (bytes.length <= HEAD_BYTES + MAC_BYTES) throw new InvalidCursorError();
+  return bytes;
+}

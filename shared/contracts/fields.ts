@@ -1,0 +1,117 @@
+import Joi from 'joi';
+
+/** Characters no text may hold: C0 and C1 controls and DEL. */
+const CONTROL = /^[^\u0000-\u001f\u007f-\u009f]*$/;
+/** The same, but newline, carriage return and tab are kept (notes, descriptions, addresses). */
+const CONTROL_BUT_LAYOUT = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$/;
+
+/** Patterns with these names are checks a reader of the document need not see. */
+export const UNPUBLISHED_PATTERNS = ['printable', 'printable_multiline'];
+
+const controlMessage = { 'string.pattern.name': '{{#label}} must not contain control characters' };
+
+/** One line of text, trimmed, of at most `max` characters. */
+export function text(max: number): Joi.StringSchema {
+  return Joi.string().trim().max(max).pattern(CONTROL, 'printable').messages(controlMessage);
+}
+
+/** Text over several lines. */
+export function multilineText(max: number): Joi.StringSchema {
+  return Joi.string().trim().max(max).pattern(CONTROL_BUT_LAYOUT, 'printable_multiline').messages(controlMessage);
+}
+
+export function uuid(): Joi.StringSchema {
+  return Joi.string().guid({ separator: '-', wrapper: false }).lowercase();
+}
+
+export function email(): Joi.StringSchema {
+  return Joi.string()
+    .trim()
+    .email({ tlds: { allow: false } })
+    .max(254)
+    .example('billing@example.com');
+}
+
+/** An open vocabulary: any slug is stored, the published defaults are examples (decisions 2). */
+export function slug(defaults: readonly string[]): Joi.StringSchema {
+  return Joi.string()
+    .trim()
+    .pattern(/^[a-z][a-z0-9_]{0,63}$/)
+    .messages({
+      'string.pattern.base': `{{#label}} must be a slug of lower-case letters, digits and _, such as ${defaults[0]}`,
+    })
+    .description(`Open vocabulary. Published values: ${defaults.join(', ')}.`)
+    .example(defaults[0]);
+}
+
+const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+/** True for an RFC 3339 date-time on a day that exists, year 1 or later. */
+export function isDateTime(value: string): boolean {
+  const match = DATE_TIME.exec(value);
+  return match !== null && isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]));
+}
+
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+/** True for a date (`2026-02-28`) that exists. */
+export function isDate(value: string): boolean {
+  const match = DATE.exec(value);
+  return match !== null && isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]));
+}
+
+function isCalendarDay(year: number, month: number, day: number): boolean {
+  if (year < 1 || month < 1 || month > 12 || day < 1) return false;
+  return day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+}
+
+/** An RFC 3339 date-time with an offset. */
+export function dateTime(): Joi.StringSchema {
+  return Joi.string()
+    .custom((value: string, helpers) => (isDateTime(value) ? value : helpers.error('string.dateTime')))
+    .messages({
+      'string.dateTime': '{{#label}} must be an RFC 3339 date-time with an offset, such as 2026-11-21T14:30:00Z',
+    })
+    .meta({ format: 'date-time' })
+    .example('2026-11-21T14:30:00Z');
+}
+
+/** A query's bound in time: a date (the tenant's midnight) or a date-time (decisions 5). */
+export function dateOrDateTime(): Joi.StringSchema {
+  return Joi.string()
+    .custom((value: string, helpers) =>
+      isDateTime(value) || isDate(value) ? value : helpers.error('string.dateTime'),
+    )
+    .messages({
+      'string.dateTime': '{{#label}} must be a date (2026-11-21) or an RFC 3339 date-time (2026-11-21T14:30:00Z)',
+    })
+    .example('2026-11-01');
+}
+
+/** A JSON integer; no text is converted. */
+export function integer(min: number, max: number): Joi.NumberSchema {
+  return Joi.number().strict().integer().min(min).max(max);
+}
+
+/** Integer cents in a response. */
+export function cents(): Joi.NumberSchema {
+  return Joi.number().strict().integer().example(12_500);
+}
+
+export function flag(): Joi.BooleanSchema {
+  return Joi.boolean().strict();
+}
+
+/** Page size of a list, 1 to `max`. */
+export function limit(max: number): Joi.NumberSchema {
+  return Joi.number().integer().min(1).max(max).default(50).description('Page size');
+}
+
+export function cursor(): Joi.StringSchema {
+  return Joi.string().max(500).description('`data.cursor` of the page before');
+}
+
+/** Every member of a read schema is present, so a client need not tell absent from null. */
+export function allRequired(keys: Record<string, Joi.Schema>): Joi.ObjectSchema {
+  return Joi.object(Object.fromEntries(Object.entries(keys).map(([key, schema]) => [key, schema.required()])));
+}

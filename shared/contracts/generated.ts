@@ -1,0 +1,568 @@
+/* Made from the Joi schemas by `npm run types`. Do not edit. */
+
+export interface Contracts {
+  Invoice?: Invoice;
+  InvoiceCreate?: InvoiceCreate;
+  InvoiceListItem?: InvoiceListItem;
+  InvoiceListQuery?: InvoiceListQuery;
+  InvoicePatch?: InvoicePatch;
+  LineItem?: LineItem;
+  LineItemInput?: LineItemInput;
+  WorkOrder?: WorkOrder;
+  WorkOrderCreate?: WorkOrderCreate;
+  WorkOrderListQuery?: WorkOrderListQuery;
+  WorkOrderPatch?: WorkOrderPatch;
+  Customer?: Customer;
+  CustomerCreate?: CustomerCreate;
+  CustomerListQuery?: CustomerListQuery;
+  CustomerPatch?: CustomerPatch;
+  ApiKey?: ApiKey;
+  ApiKeyCreate?: ApiKeyCreate;
+  ApiKeyListQuery?: ApiKeyListQuery;
+  ApiKeyRevoke?: ApiKeyRevoke;
+  ApiKeyRoll?: ApiKeyRoll;
+  ApiKeyWithSecret?: ApiKeyWithSecret;
+  Accepted?: Accepted;
+  DryRun?: DryRun;
+  ErrorBody?: ErrorBody;
+  ErrorDetail?: ErrorDetail;
+  Error?: Error;
+  Me?: Me;
+  Operation?: Operation;
+}
+export interface Invoice {
+  id: string;
+  invoice_number: string;
+  status:
+    | "draft"
+    | "needs_review"
+    | "approved"
+    | "sending"
+    | "sent_to_roadsync"
+    | "viewed"
+    | "partially_paid"
+    | "paid"
+    | "overdue"
+    | "disputed"
+    | "failed"
+    | "void"
+    | "cancelled";
+  customer_id: string | null;
+  billing_email: string | null;
+  po_number: string | null;
+  due_date: string | null;
+  service_date: string | null;
+  subtotal_cents: number;
+  tax_cents: number;
+  total_cents: number;
+  paid_cents: number;
+  balance_due_cents: number;
+  work_order_id: string | null;
+  vehicle_description: string | null;
+  notes: string | null;
+  sent_at: string | null;
+  delivery: {
+    state: "queued" | "sent" | "failed";
+  } | null;
+  /**
+   * Moves that this invoice allows now
+   */
+  allowed_actions: string[];
+  created_at: string;
+  updated_at: string;
+  line_items: LineItem[];
+}
+export interface LineItem {
+  id: string;
+  position: number;
+  name: string;
+  description: string | null;
+  /**
+   * Open vocabulary. Published values: tow, hook_up, mileage, winching, recovery, labor, wait_time, roadside, storage, impound, gate_fee, after_hours, equipment, cleanup, fuel, fuel_surcharge, admin, notification, lien, goa, discount, adjustment, other.
+   */
+  category: string;
+  quantity: number;
+  /**
+   * Open vocabulary. Published values: each, flat, mile, hour, quarter_hour, day, gallon.
+   */
+  unit_type: string;
+  unit_price_cents: number;
+  total_cents: number;
+  taxable: boolean;
+}
+export interface InvoiceCreate {
+  invoice_number: string;
+  customer_id?: string | null;
+  work_order_id?: string | null;
+  billing_email?: string | null;
+  po_number?: string | null;
+  service_date?: string | null;
+  due_date?: string | null;
+  vehicle_description?: string | null;
+  notes?: string | null;
+  line_items?: LineItemInput[];
+}
+export interface LineItemInput {
+  name: string;
+  description?: string | null;
+  /**
+   * Open vocabulary. Published values: tow, hook_up, mileage, winching, recovery, labor, wait_time, roadside, storage, impound, gate_fee, after_hours, equipment, cleanup, fuel, fuel_surcharge, admin, notification, lien, goa, discount, adjustment, other.
+   */
+  category: string;
+  quantity: number;
+  /**
+   * Open vocabulary. Published values: each, flat, mile, hour, quarter_hour, day, gallon.
+   */
+  unit_type: string;
+  unit_price_cents: number;
+  total_cents: number;
+  taxable: boolean;
+}
+export interface InvoiceListItem {
+  id: string;
+  invoice_number: string;
+  status:
+    | "draft"
+    | "needs_review"
+    | "approved"
+    | "sending"
+    | "sent_to_roadsync"
+    | "viewed"
+    | "partially_paid"
+    | "paid"
+    | "overdue"
+    | "disputed"
+    | "failed"
+    | "void"
+    | "cancelled";
+  customer_id: string | null;
+  billing_email: string | null;
+  po_number: string | null;
+  due_date: string | null;
+  service_date: string | null;
+  subtotal_cents: number;
+  tax_cents: number;
+  total_cents: number;
+  paid_cents: number;
+  balance_due_cents: number;
+  work_order_id: string | null;
+  vehicle_description: string | null;
+  notes: string | null;
+  sent_at: string | null;
+  delivery: {
+    state: "queued" | "sent" | "failed";
+  } | null;
+  /**
+   * Moves that this invoice allows now
+   */
+  allowed_actions: string[];
+  created_at: string;
+  updated_at: string;
+  line_items?: LineItem[];
+}
+export interface InvoiceListQuery {
+  status?:
+    | "draft"
+    | "needs_review"
+    | "approved"
+    | "sending"
+    | "sent_to_roadsync"
+    | "viewed"
+    | "partially_paid"
+    | "paid"
+    | "overdue"
+    | "disputed"
+    | "failed"
+    | "void"
+    | "cancelled";
+  customer_id?: string;
+  /**
+   * Part of invoice_number or po_number
+   */
+  search?: string;
+  /**
+   * Inclusive
+   */
+  since?: string;
+  /**
+   * Exclusive
+   */
+  until?: string;
+  /**
+   * Column that since and until mean; created_at, or paid_at for paid and partially_paid
+   */
+  date_field?: "created_at" | "updated_at" | "service_date" | "due_date" | "paid_at";
+  expand?: "line_items";
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface InvoicePatch {
+  billing_email?: string | null;
+  po_number?: string | null;
+  due_date?: string | null;
+  notes?: string | null;
+  status?:
+    | "draft"
+    | "needs_review"
+    | "approved"
+    | "sending"
+    | "sent_to_roadsync"
+    | "viewed"
+    | "partially_paid"
+    | "paid"
+    | "overdue"
+    | "disputed"
+    | "failed"
+    | "void"
+    | "cancelled";
+  line_items?: LineItemInput[];
+}
+export interface WorkOrder {
+  id: string;
+  job_number: string;
+  status: "pending" | "dispatched" | "in_progress" | "completed" | "cancelled";
+  /**
+   * Derived, one of unbilled, ready_to_bill, invoiced, billed, partially_paid, paid, disputed, not_billable
+   */
+  billing_status: string;
+  /**
+   * Open vocabulary. Published values: tow, light_duty_tow, medium_duty_tow, heavy_duty_tow, motorcycle_tow, flatbed_tow, accident_tow, impound_tow, private_property_tow, secondary_tow, transport, recovery, winch_out, load_shift, roadside_service, jump_start, battery_replacement, lockout, key_made, tire_change, fuel_delivery, mobile_mechanic, other.
+   */
+  service_type: string;
+  customer_id: string | null;
+  pickup_location: string | null;
+  dropoff_location: string | null;
+  dispatch_time: string | null;
+  completion_time: string | null;
+  vin: string | null;
+  notes: string | null;
+  contact_name: string | null;
+  contact_phone: string | null;
+  pickup: {
+    address: string | null;
+    lat: number | null;
+    lng: number | null;
+  };
+  vehicle: {
+    make: string | null;
+    model: string | null;
+    year: number | null;
+  };
+  unit_number: string | null;
+  truck_id: string | null;
+  driver_id: string | null;
+  step: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface WorkOrderCreate {
+  /**
+   * Open vocabulary. Published values: tow, light_duty_tow, medium_duty_tow, heavy_duty_tow, motorcycle_tow, flatbed_tow, accident_tow, impound_tow, private_property_tow, secondary_tow, transport, recovery, winch_out, load_shift, roadside_service, jump_start, battery_replacement, lockout, key_made, tire_change, fuel_delivery, mobile_mechanic, other.
+   */
+  service_type: string;
+  customer_id?: string | null;
+  pickup_location?: string | null;
+  dropoff_location?: string | null;
+  pickup?: {
+    /**
+     * Also becomes pickup_location unless that is given
+     */
+    address?: string | null;
+    lat?: number | null;
+    lng?: number | null;
+  } | null;
+  vehicle?: {
+    make?: string | null;
+    model?: string | null;
+    year?: number | null;
+  } | null;
+  vin?: string | null;
+  unit_number?: string | null;
+  contact_name?: string | null;
+  contact_phone?: string | null;
+  notes?: string | null;
+}
+export interface WorkOrderListQuery {
+  /**
+   * pending includes jobs nobody has accepted yet; new means those alone
+   */
+  status?: "pending" | "dispatched" | "in_progress" | "completed" | "cancelled" | "new";
+  /**
+   * Open vocabulary. Published values: tow, light_duty_tow, medium_duty_tow, heavy_duty_tow, motorcycle_tow, flatbed_tow, accident_tow, impound_tow, private_property_tow, secondary_tow, transport, recovery, winch_out, load_shift, roadside_service, jump_start, battery_replacement, lockout, key_made, tire_change, fuel_delivery, mobile_mechanic, other.
+   */
+  service_type?: string;
+  customer_id?: string;
+  /**
+   * Part of job_number or vin
+   */
+  search?: string;
+  /**
+   * Inclusive
+   */
+  since?: string;
+  /**
+   * Exclusive
+   */
+  until?: string;
+  /**
+   * Column that since and until mean; default created_at
+   */
+  date_field?: "created_at" | "updated_at" | "dispatch_time" | "completion_time";
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface WorkOrderPatch {
+  /**
+   * Open vocabulary. Published values: tow, light_duty_tow, medium_duty_tow, heavy_duty_tow, motorcycle_tow, flatbed_tow, accident_tow, impound_tow, private_property_tow, secondary_tow, transport, recovery, winch_out, load_shift, roadside_service, jump_start, battery_replacement, lockout, key_made, tire_change, fuel_delivery, mobile_mechanic, other.
+   */
+  service_type?: string;
+  customer_id?: string | null;
+  pickup_location?: string | null;
+  dropoff_location?: string | null;
+  pickup?: {
+    /**
+     * Also becomes pickup_location unless that is given
+     */
+    address?: string | null;
+    lat?: number | null;
+    lng?: number | null;
+  } | null;
+  vehicle?: {
+    make?: string | null;
+    model?: string | null;
+    year?: number | null;
+  } | null;
+  vin?: string | null;
+  unit_number?: string | null;
+  contact_name?: string | null;
+  contact_phone?: string | null;
+  notes?: string | null;
+}
+export interface Customer {
+  id: string;
+  company_name: string;
+  /**
+   * Open vocabulary. Published values: cash, motor_club, insurance, dealership, repair_shop, body_shop, fleet, police, municipality, property_management, rental, transport, auction, other.
+   */
+  company_type: string;
+  billing_email: string | null;
+  primary_phone: string | null;
+  address: string | null;
+  city: string | null;
+  state: string | null;
+  zip: string | null;
+  is_active: boolean;
+  terms_days: number | null;
+  tax_exempt: boolean;
+  tax_rate_bps: number | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface CustomerCreate {
+  company_name: string;
+  /**
+   * Open vocabulary. Published values: cash, motor_club, insurance, dealership, repair_shop, body_shop, fleet, police, municipality, property_management, rental, transport, auction, other.
+   */
+  company_type?: string;
+  billing_email?: string | null;
+  primary_phone?: string | null;
+  address?: string | null;
+  city?: string | null;
+  state?: string | null;
+  zip?: string | null;
+  /**
+   * Payment terms; null: the account's
+   */
+  terms_days?: number | null;
+  tax_exempt?: boolean;
+  /**
+   * Tax in basis points; null: the account's
+   */
+  tax_rate_bps?: number | null;
+}
+export interface CustomerListQuery {
+  /**
+   * Part of company_name or billing_email
+   */
+  search?: string;
+  /**
+   * Open vocabulary. Published values: cash, motor_club, insurance, dealership, repair_shop, body_shop, fleet, police, municipality, property_management, rental, transport, auction, other.
+   */
+  company_type?: string;
+  is_active?: boolean;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface CustomerPatch {
+  company_name?: string;
+  /**
+   * Open vocabulary. Published values: cash, motor_club, insurance, dealership, repair_shop, body_shop, fleet, police, municipality, property_management, rental, transport, auction, other.
+   */
+  company_type?: string;
+  billing_email?: string | null;
+  primary_phone?: string | null;
+  address?: string | null;
+  city?: string | null;
+  state?: string | null;
+  zip?: string | null;
+  /**
+   * Payment terms; null: the account's
+   */
+  terms_days?: number | null;
+  tax_exempt?: boolean;
+  /**
+   * Tax in basis points; null: the account's
+   */
+  tax_rate_bps?: number | null;
+  is_active?: boolean;
+}
+export interface ApiKey {
+  id: string;
+  kind: "api" | "agent";
+  name: string;
+  prefix: string;
+  last_four: string;
+  permissions: ("read" | "write" | "approve" | "admin")[];
+  scopes: string[];
+  read_only: boolean;
+  tier: "starter" | "standard" | "premium" | null;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+}
+export interface ApiKeyCreate {
+  name: string;
+  permissions: ("read" | "write" | "approve" | "admin")[];
+  read_only: boolean;
+  /**
+   * A lower plan tier for this key; null: the account's
+   */
+  tier?: "starter" | "standard" | "premium" | null;
+  expires_at?: string | null;
+}
+export interface ApiKeyListQuery {
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface ApiKeyRevoke {
+  [k: string]: unknown;
+}
+export interface ApiKeyRoll {
+  /**
+   * How long the old key keeps working; 0 ends it at once
+   */
+  overlap_hours: number;
+}
+export interface ApiKeyWithSecret {
+  id: string;
+  kind: "api" | "agent";
+  name: string;
+  prefix: string;
+  last_four: string;
+  permissions: ("read" | "write" | "approve" | "admin")[];
+  scopes: string[];
+  read_only: boolean;
+  tier: "starter" | "standard" | "premium" | null;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+  /**
+   * The credential itself, shown in this answer only; null in a dry run
+   */
+  key: string | null;
+}
+export interface Accepted {
+  ok: true;
+  data: {
+    operation_id: string;
+    status: "queued";
+  };
+}
+export interface DryRun {
+  ok: true;
+  dry_run: true;
+  /**
+   * The resource as it would have been answered
+   */
+  data: {
+    [k: string]: unknown;
+  };
+  warnings: string[];
+}
+export interface ErrorBody {
+  code: string;
+  message: string;
+  details?: ErrorDetail[];
+  requestId?: string;
+}
+export interface ErrorDetail {
+  field?: string;
+  code?: string;
+  message?: string;
+}
+export interface Error {
+  ok: false;
+  error: ErrorBody;
+}
+export interface Me {
+  tenant: {
+    id: string;
+    name: string;
+    environment: "live" | "sandbox";
+    time_zone: string;
+  };
+  key: {
+    id: string;
+    name: string;
+    kind: "api" | "agent";
+    permissions: string[];
+    scopes: string[];
+    read_only: boolean;
+    expires_at: string | null;
+  };
+  tier: "starter" | "standard" | "premium";
+  rate_limits: {
+    window: "minute" | "hour";
+    limit: number;
+    remaining: number;
+    reset_seconds: number;
+  }[];
+}
+export interface Operation {
+  id: string;
+  status: "queued" | "succeeded" | "failed";
+  /**
+   * The resource; only when succeeded
+   */
+  result?: {
+    [k: string]: unknown;
+  };
+  error?: ErrorBody;
+  created_at: string;
+}

@@ -1,0 +1,156 @@
+import type Joi from 'joi';
+import { UNPUBLISHED_PATTERNS } from './fields.js';
+
+/** An OpenAPI 3.0.3 schema object, or a reference to a component. */
+export type OpenApiSchema = Record<string, unknown>;
+
+interface Description {
+  type?: string;
+  flags?: { presence?: string; default?: unknown; description?: string; only?: boolean; label?: string };
+  rules?: { name: string; args?: Record<string, unknown> }[];
+  metas?: Record<string, unknown>[];
+  allow?: unknown[];
+  examples?: unknown[];
+  keys?: Record<string, Description>;
+  items?: Description[];
+}
+
+/**
+ * Writes a Joi schema as an OpenAPI 3.0.3 schema. The published schema may be laxer than Joi, never stricter: what JSON Schema cannot say
+ * (custom checks) is left out, and anything this vocabulary does not know throws, so that nothing is lost unseen.
+ * A nested schema with `meta({className})` becomes a `$ref`.
+ */
+export function toOpenApi(schema: Joi.Schema): OpenApiSchema {
+  return convert(schema.describe() as Description);
+}
+
+/** The component name of a schema, from `meta({className})`. */
+export function classNameOf(schema: Joi.Schema): string | undefined {
+  return classNameIn(schema.describe() as Description);
+}
+
+/** The query parameters of a list, one per key of its schema. */
+export function toParameters(schema: Joi.ObjectSchema): OpenApiSchema[] {
+  const { keys = {} } = schema.describe() as Description;
+  return Object.entries(keys).map(([name, key]) => {
+    const { description, example, ...rest } = convert(key);
+    return {
+      name,
+      in: 'query',
+      required: key.flags?.presence === 'required',
+      ...(description ? { description } : {}),
+      schema: rest,
+      ...(example === undefined ? {} : { example }),
+    };
+  });
+}
+
+function classNameIn(description: Description): string | undefined {
+  const found = description.metas?.find((meta) => typeof meta.className === 'string');
+  return found?.className as string | undefined;
+}
+
+function convertNested(description: Description): OpenApiSchema {
+  const name = classNameIn(description);
+  if (!name) return convert(description);
+  const reference = { $ref: `#/components/schemas/${name}` };
+  // In 3.0.3 nothing may stand beside $ref, so a nullable reference is wrapped.
+  return description.allow?.includes(null) ? { allOf: [reference], nullable: true } : reference;
+}
+
+const KINDS: Record<string, (description: Description) => OpenApiSchema> = {
+  string: (description) => ({ type: 'string', ...applyRules(description, STRING_RULES) }),
+  number: convertNumber,
+  boolean: () => ({ type: 'boolean' }),
+  array: (description) => ({
+    type: 'array',
+    items: convertNested(single(description.items)),
+    ...applyRules(description, ARRAY_RULES),
+  }),
+  object: convertObject,
+  any: () => ({}),
+};
+
+function convert(description: Description): OpenApiSchema {
+  const kind = KINDS[description.type ?? ''];
+  if (!kind) throw new Error(`no OpenAPI form for a Joi schema of type ${description.type}`);
+  return { ...kind(description), ...annotations(description) };
+}
+
+function annotations({ flags, allow = [], examples, metas = [] }: Description): OpenApiSchema {
+  const values = allow.filter((value) => value !== null && value !== '');
+  const nullable = allow.includes(null);
+  const format = metas.find((meta) => meta.format)?.format;
+  return {
+    ...(format ? { format } : {}),
+    // A nullable enum must list null in 3.0.3, or null is not among its values.
+    ...(flags?.only && values.length > 0 ? { enum: nullable ? [...values, null] : values } : {}),
+    ...(nullable ? { nullable: true } : {}),
+    ...(flags?.default === undefined ? {} : { default: flags.default }),
+    ...(flags?.description ? { description: flags.description } : {}),
+    ...(examples?.[0] === undefined ? {} : { example: examples[0] }),
+  };
+}
+
+function convertObject({ keys = {} }: Description): OpenApiSchema {
+  const required = Object.keys(keys).filter((key) => keys[key]?.flags?.presence === 'required');
+  const properties = Object.entries(keys).map(([key, value]) => [key, convertNested(value)]);
+  return {
+    type: 'object',
+    ...(required.length > 0 ? { required } : {}),
+    ...(properties.length > 0 ? { properties: Object.fromEntries(properties) } : { additionalProperties: true }),
+  };
+}
+
+function convertNumber(description: Description): OpenApiSchema {
+  const isInteger = description.rules?.some((rule) => rule.name === 'integer') ?? false;
+  return { type: isInteger ? 'integer' : 'number', ...applyRules(description, NUMBER_RULES) };
+}
+
+type Rule = (args: Record<string, unknown>) => OpenApiSchema;
+
+const NOTHING: Rule = () => ({});
+
+const STRING_RULES: Record<string, Rule> = {
+  trim: NOTHING,
+  case: NOTHING,
+  custom: NOTHING,
+  min: ({ limit }) => ({ minLength: limit }),
+  max: ({ limit }) => ({ maxLength: limit }),
+  length: ({ limit }) => ({ minLength: limit, maxLength: limit }),
+  guid: () => ({ format: 'uuid' }),
+  email: () => ({ format: 'email' }),
+  uri: () => ({ format: 'uri' }),
+  pattern: ({ regex, name }) => {
+    if (UNPUBLISHED_PATTERNS.includes(String(name ?? (regex as { name?: string })?.name ?? ''))) return {};
+    return { pattern: String(regex).replace(/^\/(.*)\/[a-z]*$/, '$1') };
+  },
+};
+
+const NUMBER_RULES: Record<string, Rule> = {
+  integer: NOTHING,
+  custom: NOTHING,
+  min: ({ limit }) => ({ minimum: limit }),
+  max: ({ limit }) => ({ maximum: limit }),
+  greater: ({ limit }) => ({ minimum: limit, exclusiveMinimum: true }),
+};
+
+const ARRAY_RULES: Record<string, Rule> = {
+  min: ({ limit }) => ({ minItems: limit }),
+  max: ({ limit }) => ({ maxItems: limit }),
+  unique: () => ({ uniqueItems: true }),
+};
+
+function applyRules({ rules = [], type }: Description, known: Record<string, Rule>): OpenApiSchema {
+  return rules.reduce<OpenApiSchema>((out, { name, args = {} }) => {
+    const rule = known[name];
+    if (!rule) throw new Error(`no OpenAPI form for the rule ${name} of a Joi ${type}`);
+    const nameOption = (args.options as { name?: string } | undefined)?.name;
+    return Object.assign(out, rule(nameOption ? { ...args, name: nameOption } : args));
+  }, {});
+}
+
+function single(items: Description[] | undefined): Description {
+  if (items?.length !== 1 || !items[0]) throw new Error('an array schema needs exactly one kind of item');
+  return items[0];
+}

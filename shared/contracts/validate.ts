@@ -1,0 +1,62 @@
+import type Joi from 'joi';
+import { AppError, type ErrorDetail } from '../platform/errors.js';
+
+const OPTIONS: Joi.ValidationOptions = {
+  abortEarly: false,
+  stripUnknown: true,
+  errors: { label: 'path', wrap: { label: false } },
+};
+
+/** A Joi error path as clients read it: `line_items[2].name`. */
+function fieldOf(path: (string | number)[]): string {
+  return path.reduce<string>((out, part) => {
+    if (typeof part === 'number') return `${out}[${part}]`;
+    return out ? `${out}.${part}` : part;
+  }, '');
+}
+
+/** Joi's error type as a stable code: `any.required` → `required`. */
+function codeOf(type: string): string {
+  if (type === 'any.custom' || type === 'any.invalid') return 'invalid';
+  if (type.startsWith('string.pattern')) return 'pattern';
+  return type.slice(type.indexOf('.') + 1);
+}
+
+/** Turns Joi's faults into the details of the error envelope. */
+export function toDetails(error: Joi.ValidationError): ErrorDetail[] {
+  return error.details.map(({ path, type, message }) => ({ field: fieldOf(path), code: codeOf(type), message }));
+}
+
+/**
+ * Checks one input and returns it converted, trimmed and without unknown members.
+ * @throws {AppError} 400 with every fault; the code is `line_total_mismatch` when nothing else is wrong.
+ */
+export function validate<T>(schema: Joi.Schema, input: unknown): T {
+  const { error, value } = schema.validate(input, OPTIONS);
+  if (!error) return value as T;
+  const details = toDetails(error);
+  if (details.every((detail) => detail.code === 'line_total_mismatch')) {
+    throw new AppError('line_total_mismatch', details[0]?.message ?? 'A line total does not add up.', { details });
+  }
+  throw new AppError('validation_error', summary(details), { details });
+}
+
+function summary(details: ErrorDetail[]): string {
+  const first = details[0]?.message ?? 'The request is not valid';
+  return details.length === 1 ? `${first}.` : `${first}, and ${details.length - 1} more; see details.`;
+}
+
+/** Paths of members that validation dropped because nobody knows them; a dry run lists them as warnings. */
+export function unknownFields(input: unknown, known: unknown, path: (string | number)[] = []): string[] {
+  if (Array.isArray(input) && Array.isArray(known)) {
+    return input.flatMap((item, index) => unknownFields(item, known[index], [...path, index]));
+  }
+  if (!isRecord(input) || !isRecord(known)) return [];
+  return Object.entries(input).flatMap(([key, value]) =>
+    key in known ? unknownFields(value, known[key], [...path, key]) : [fieldOf([...path, key])],
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

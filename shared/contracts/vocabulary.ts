@@ -1,0 +1,124 @@
+/** Published defaults of the open vocabularies (decisions 2) and the closed enums of the specification (section 3). */
+export const SERVICE_TYPES = [
+  'tow',
+  'light_duty_tow',
+  'medium_duty_tow',
+  'heavy_duty_tow',
+  'motorcycle_tow',
+  'flatbed_tow',
+  'accident_tow',
+  'impound_tow',
+  'private_property_tow',
+  'secondary_tow',
+  'transport',
+  'recovery',
+  'winch_out',
+  'load_shift',
+  'roadside_service',
+  'jump_start',
+  'battery_replacement',
+  'lockout',
+  'key_made',
+  'tire_change',
+  'fuel_delivery',
+  'mobile_mechanic',
+  'other',
+] as const;
+
+export const LINE_ITEM_CATEGORIES = [
+  'tow',
+  'hook_up',
+  'mileage',
+  'winching',
+  'recovery',
+  'labor',
+  'wait_time',
+  'roadside',
+  'storage',
+  'impound',
+  'gate_fee',
+  'after_hours',
+  'equipment',
+  'cleanup',
+  'fuel',
+  'fuel_surcharge',
+  'admin',
+  'notification',
+  'lien',
+  'goa',
+  'discount',
+  'adjustment',
+  'other',
+] as const;
+
+/** Categories whose unit price may be negative (decisions 3, Money). */
+export const NEGATIVE_PRICE_CATEGORIES: readonly string[] = ['discount', 'adjustment'];
+
+export const UNIT_TYPES = ['each', 'flat', 'mile', 'hour', 'quarter_hour', 'day', 'gallon'] as const;
+
+export const COMPANY_TYPES = [
+  'cash',
+  'motor_club',
+  'insurance',
+  'dealership',
+  'repair_shop',
+  'body_shop',
+  'fleet',
+  'police',
+  'municipality',
+  'property_management',
+  'rental',
+  'transport',
+  'auction',
+  'other',
+] as const;
+
+export const INVOICE_STATUSES = [
+  'draft',
+  'needs_review',
+  'approved',
+  'sending',
+  'sent_to_roadsync',
+  'viewed',
+  'partially_paid',
+  'paid',
+  'overdue',
+  'disputed',
+  'failed',
+  'void',
+  'cancelled',
+] as const;
+
+export const WORK_ORDER_STATUSES = ['pending', 'dispatched', 'in_progress', 'completed', 'cancelled'] as const;
+
+export const BILLING_STATUSES = [
+  'unbilled',
+  'ready_to_bill',
+  'invoiced',
+  'billed',
+  'partially_paid',
+  'paid',
+  'disputed',
+  'not_billable',
+] as const;
+
+export const TIERS = ['starter', 'standard', 'premium'] as const;
+
+export const ENVIRONMENTS = ['live', 'sandbox'] as const;
+
+/** What a REST key may do (decisions 6). */
+export const PERMISSIONS = ['read', 'write', 'approve', 'admin'] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+/** What an agent key may do (specification section 5). */
+export const AGENT_SCOPES = [
+  'read_invoices',
+  'write_invoices_draft',
+  'read_work_orders',
+  'write_work_orders',
+  'read_customers',
+  'read_dispatch',
+  'read_audit',
+  'propose_approvals',
+] as const;
+export type AgentScope = (typeof AGENT_SCOPES)[number];

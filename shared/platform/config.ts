@@ -1,0 +1,267 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import Joi from 'joi';
+
+/** Limits of one plan tier, in requests per window (specification section 8). */
+export interface TierLimits {
+  minute: number;
+  hour: number;
+}
+
+export type Tier = 'starter' | 'standard' | 'premium';
+
+export interface Config {
+  production: boolean;
+  host: string;
+  /** 0 lets the system choose. */
+  port: number;
+  dataDir: string;
+  databaseUrl: string | undefined;
+  redisUrl: string | undefined;
+  /** Public address of the API host without a trailing slash; undefined: taken from HOST and PORT. */
+  baseUrl: string | undefined;
+  secretKey: string;
+  tiers: Record<Tier, TierLimits>;
+  badCredentialsPerMinute: number;
+  writeTimeoutMs: number;
+  databasePoolSize: number;
+  writesConcurrency: number;
+  trustProxy: boolean;
+  logLevel: string;
+  demo: boolean;
+  /** Names of places where a test makes the process kill itself; always empty in production. */
+  failpoints: ReadonlySet<string>;
+  tracing: boolean;
+}
+
+/** What a process is allowed to leave out: `all` runs on an embedded PostgreSQL and without Redis. */
+export type ProcessKind = 'all' | 'release' | 'web' | 'worker' | 'cli';
+
+const PUBLISHED_TIERS: Record<Tier, TierLimits> = {
+  starter: { minute: 60, hour: 1000 },
+  standard: { minute: 300, hour: 5000 },
+  premium: { minute: 1000, hour: 20_000 },
+};
+
+const tierLimits = Joi.object({
+  minute: Joi.number().integer().min(1).required(),
+  hour: Joi.number().integer().min(1).required(),
+});
+
+const tiersFromJson: Joi.CustomValidator<string> = (text, helpers) => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return helpers.message({ custom: '"RATE_LIMIT_TIERS" must be a JSON object' });
+  }
+  const schema = Joi.object({ starter: tierLimits, standard: tierLimits, premium: tierLimits });
+  const { error } = schema.validate(value, { convert: false });
+  return error ? helpers.message({ custom: `"RATE_LIMIT_TIERS": ${error.message}` }) : text;
+};
+
+/** Every setting the product reads. The README's table is checked against these keys, descriptions and examples. */
+export const settingsSchema = Joi.object({
+  NODE_ENV: Joi.string()
+    .valid('development', 'test', 'production')
+    .default('development')
+    .description('production requires SECRET_KEY and turns the demo off')
+    .example('production'),
+  PORT: Joi.number()
+    .port()
+    .description('port of the HTTP server; of the health server in processes that have no other')
+    .example(3000),
+  HOST: Joi.string().default('127.0.0.1').description('address to listen on').example('0.0.0.0'),
+  DATA_DIR: Joi.string()
+    .default('.data')
+    .description('folder of the embedded database, demo.json and the generated secret')
+    .example('/var/lib/tow'),
+  DATABASE_URL: Joi.string()
+    .uri({ scheme: ['postgres', 'postgresql'] })
+    .description('PostgreSQL 15 or later; an owner role that may create roles and is no superuser')
+    .example('postgres://tow:secret@localhost:5432/tow'),
+  REDIS_URL: Joi.string()
+    .uri({ scheme: ['redis', 'rediss'] })
+    .description('Redis 6.2 or later with noeviction; switches to the scaled-out way')
+    .example('redis://localhost:6379'),
+  BASE_URL: Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .description('public address of the API host')
+    .example('https://api.example.com'),
+  SECRET_KEY: Joi.string()
+    .min(32)
+    .description('encrypts stored secrets and signs cursors; generated into DATA_DIR outside production')
+    .example('openssl rand -base64 48'),
+  RATE_LIMIT_TIERS: Joi.string()
+    .custom(tiersFromJson)
+    .description('JSON that replaces the published limits of a tier')
+    .example('{"standard":{"minute":300,"hour":5000}}'),
+  BAD_CREDENTIALS_PER_MINUTE: Joi.number()
+    .integer()
+    .min(1)
+    .default(300)
+    .description('wrong credentials allowed per address and minute')
+    .example(300),
+  WRITE_TIMEOUT_MS: Joi.number()
+    .integer()
+    .min(100)
+    .max(60_000)
+    .default(10_000)
+    .description('how long a write waits for its commit before it is answered 202')
+    .example(10_000),
+  DATABASE_POOL_SIZE: Joi.number()
+    .integer()
+    .min(2)
+    .max(100)
+    .default(10)
+    .description('PostgreSQL connections of one process for its own queries')
+    .example(10),
+  WRITES_CONCURRENCY: Joi.number()
+    .integer()
+    .min(1)
+    .max(32)
+    .default(4)
+    .description('batches that one writes worker commits side by side; at most DATABASE_POOL_SIZE - 1')
+    .example(4),
+  TRUST_PROXY: Joi.boolean()
+    .default(false)
+    .description("take the caller's address from X-Forwarded-For")
+    .example(true),
+  LOG_LEVEL: Joi.string()
+    .valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
+    .default('info')
+    .description('least severe line that is logged')
+    .example('info'),
+  DEMO: Joi.boolean().description('seed two demo tenants on first run; off in production').example(true),
+  FAILPOINTS: Joi.string()
+    .pattern(/^[a-z_,:-]+$/)
+    .description('tests only: places where the process kills itself; refused in production')
+    .example('after_commit'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Joi.string()
+    .uri()
+    .description('switches OpenTelemetry traces on; its other standard variables apply as well')
+    .example('http://localhost:4318'),
+}).prefs({ abortEarly: false, convert: true });
+
+/** Thrown with every fault of the environment at once. */
+export class ConfigError extends Error {
+  constructor(readonly faults: string[]) {
+    super(`The settings have ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n- ${faults.join('\n- ')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+type Environment = Record<string, string | undefined>;
+
+/** The environment after Joi has checked and converted it. */
+interface Settings {
+  NODE_ENV: 'development' | 'test' | 'production';
+  PORT?: number;
+  HOST: string;
+  DATA_DIR: string;
+  DATABASE_URL?: string;
+  REDIS_URL?: string;
+  BASE_URL?: string;
+  SECRET_KEY?: string;
+  RATE_LIMIT_TIERS?: string;
+  BAD_CREDENTIALS_PER_MINUTE: number;
+  WRITE_TIMEOUT_MS: number;
+  DATABASE_POOL_SIZE: number;
+  WRITES_CONCURRENCY: number;
+  TRUST_PROXY: boolean;
+  LOG_LEVEL: string;
+  DEMO?: boolean;
+  FAILPOINTS?: string;
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+}
+
+/**
+ * Reads and checks the environment for one kind of process.
+ * @throws {ConfigError} naming all faults, each with an example of a good value.
+ */
+export function loadConfig(kind: ProcessKind, environment: Environment = process.env): Config {
+  const known = Object.fromEntries(
+    Object.keys(settingsSchema.describe().keys)
+      .filter((name) => environment[name] !== undefined && environment[name] !== '')
+      .map((name) => [name, environment[name]]),
+  );
+  const { error, value } = settingsSchema.validate(known) as Joi.ValidationResult<Settings> & { value: Settings };
+  const faults = (error?.details ?? []).map(
+    ({ message, path }) => `${message}${exampleOf(String(path[0]))}`,
+  );
+  faults.push(...contradictions(kind, value));
+  if (faults.length > 0) throw new ConfigError(faults);
+  return toConfig(kind, value);
+}
+
+function exampleOf(name: string): string {
+  const example = settingsSchema.describe().keys[name]?.examples?.[0];
+  return example === undefined ? '' : ` (for example ${name}=${example})`;
+}
+
+function contradictions(kind: ProcessKind, value: Settings): string[] {
+  const production = value.NODE_ENV === 'production';
+  const faults: string[] = [];
+  const scaledOut = kind === 'web' || kind === 'worker';
+  if (scaledOut && !value.REDIS_URL) {
+    faults.push(
+      '"REDIS_URL" is required by a separate process: without Redis the queue, replies and limits live inside one process (npm start)' +
+        exampleOf('REDIS_URL'),
+    );
+  }
+  if ((scaledOut || kind === 'release' || value.REDIS_URL) && !value.DATABASE_URL) {
+    faults.push(
+      '"DATABASE_URL" is required: separate processes cannot share an embedded database' + exampleOf('DATABASE_URL'),
+    );
+  }
+  if (production && !value.SECRET_KEY) {
+    faults.push(`"SECRET_KEY" is required in production${exampleOf('SECRET_KEY')}`);
+  }
+  if (production && value.FAILPOINTS) faults.push('"FAILPOINTS" is refused in production');
+  if (value.WRITES_CONCURRENCY >= value.DATABASE_POOL_SIZE) {
+    faults.push('"WRITES_CONCURRENCY" must be smaller than "DATABASE_POOL_SIZE": each batch holds a connection');
+  }
+  return faults;
+}
+
+function toConfig(kind: ProcessKind, value: Settings): Config {
+  const production = value.NODE_ENV === 'production';
+  const dataDir = resolve(value.DATA_DIR);
+  const defaultPort = kind === 'all' || kind === 'web' ? 3000 : 0;
+  return Object.freeze<Config>({
+    production,
+    host: value.HOST,
+    port: value.PORT ?? defaultPort,
+    dataDir,
+    databaseUrl: value.DATABASE_URL,
+    redisUrl: value.REDIS_URL,
+    baseUrl: value.BASE_URL?.replace(/\/+$/, ''),
+    secretKey: value.SECRET_KEY ?? developmentSecret(dataDir),
+    tiers: { ...PUBLISHED_TIERS, ...JSON.parse(value.RATE_LIMIT_TIERS ?? '{}') },
+    badCredentialsPerMinute: value.BAD_CREDENTIALS_PER_MINUTE,
+    writeTimeoutMs: value.WRITE_TIMEOUT_MS,
+    databasePoolSize: value.DATABASE_POOL_SIZE,
+    writesConcurrency: value.WRITES_CONCURRENCY,
+    trustProxy: value.TRUST_PROXY,
+    logLevel: value.LOG_LEVEL,
+    demo: value.DEMO ?? (kind === 'all' && !production),
+    failpoints: new Set((value.FAILPOINTS ?? '').split(',').filter(Boolean)),
+    tracing: value.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
+  });
+}
+
+/** The secret of a development machine: made once, kept in DATA_DIR, shared by the processes started beside each other. */
+function developmentSecret(dataDir: string): string {
+  const path = join(dataDir, 'secret-key');
+  if (!existsSync(path)) {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    try {
+      writeFileSync(path, randomBytes(48).toString('base64'), { mode: 0o600, flag: 'wx' });
+    } catch (error) {
+      // A process started at the same moment may have made it first; its secret is the one to read.
+      if (!existsSync(path)) throw error;
+    }
+  }
+  return readFileSync(path, 'utf8').trim();
+}

@@ -1,0 +1,88 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  scrypt,
+  timingSafeEqual,
+} from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** SHA-256 of a text. Enough for credentials of 256 random bits (ASVS 6.5.2); never for passwords. */
+export function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+export function hmacSha256(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+/** A purpose-bound 32-byte key from the SECRET_KEY (RFC 5869), so that one secret never serves two uses. */
+export function deriveKey(secretKey: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secretKey, 'tow-dispatch', purpose, 32));
+}
+
+/** Encrypts a secret for storage: AES-256-GCM, `v1.<nonce>.<tag>.<ciphertext>` in base64url. */
+export function seal(key: Buffer, plain: string): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+  return ['v1', nonce, cipher.getAuthTag(), body]
+    .map((part) => (typeof part === 'string' ? part : part.toString('base64url')))
+    .join('.');
+}
+
+/** Reverses {@link seal}. Throws when the text was not sealed with this key. */
+export function unseal(key: Buffer, sealed: string): string {
+  const [version, nonce, tag, body] = sealed.split('.');
+  if (version !== 'v1' || !nonce || !tag || body === undefined) throw new Error('not a sealed value');
+  const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'));
+  decipher.setAuthTag(Buffer.from(tag, 'base64url'));
+  return decipher.update(body, 'base64url', 'utf8') + decipher.final('utf8');
+}
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** Big-endian base62 of a byte string, left-padded to `length` characters. */
+export function base62(bytes: Uint8Array, length: number): string {
+  let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let out = '';
+  while (value > 0n) {
+    out = BASE62[Number(value % 62n)] + out;
+    value /= 62n;
+  }
+  return out.padStart(length, '0');
+}
+
+/** CRC-32 of a text in six base62 characters: tells a mistyped key from an unknown one without a look-up. */
+export function checksum62(text: string): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(text));
+  return base62(bytes, 6);
+}
+
+// OWASP's floor for scrypt; 128 MiB a hash, so callers must not run many at once.
+const SCRYPT = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
+
+function scryptAsync(password: string, salt: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) =>
+    scrypt(password, salt, 32, SCRYPT, (error, key) => (error ? reject(error) : resolve(key))),
+  );
+}
+
+/** A password hash, `scrypt$<salt>$<hash>` in base64url. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16);
+  const hash = await scryptAsync(password, salt);
+  return `scrypt$${salt.toString('base64url')}$${hash.toString('base64url')}`;
+}
+
+/** True when the password belongs to the stored hash; compares in constant time. */
+export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+  const [, salt, hash] = stored.split('$');
+  if (!salt || !hash) return false;
+  const expected = Buffer.from(hash, 'base64url');
+  return timingSafeEqual(await scryptAsync(password, Buffer.from(salt, 'base64url')), expected);
+}

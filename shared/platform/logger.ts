@@ -1,0 +1,54 @@
+import { type Logger, pino, stdTimeFunctions } from 'pino';
+
+export type { Logger } from 'pino';
+
+/** Paths pino must never print. The values below are the net; call sites log named fields, not whole objects. */
+const REDACTED_PATHS = [
+  'authorization',
+  'headers.authorization',
+  'headers.cookie',
+  'req.headers.authorization',
+  'req.headers.cookie',
+  'password',
+  'key',
+  'secret',
+  'apiKey',
+  '*.password',
+  '*.key',
+  '*.secret',
+  '*.apiKey',
+];
+
+/** Anything that looks like one of our keys or a URL's password, wherever it stands in a message. */
+const SECRET_PATTERNS: [RegExp, string][] = [
+  [/\btk_(live|test|agent_test|agent)_[A-Za-z0-9]{8,}/g, 'tk_$1_[redacted]'],
+  [/\bwhsec_[A-Za-z0-9+/=]{8,}/g, 'whsec_[redacted]'],
+  [/\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s@/]+@/g, '$1:[redacted]@'],
+];
+
+/** Masks secrets in free text such as a driver's error message. */
+export function redactText(text: string): string {
+  return SECRET_PATTERNS.reduce((out, [pattern, mask]) => out.replace(pattern, mask), text);
+}
+
+export interface LoggerOptions {
+  level: string;
+  /** Human-readable lines for development; JSON otherwise. */
+  pretty: boolean;
+  name: string;
+}
+
+/** A pino logger writing to standard output: JSON lines, ISO times, secrets masked. */
+export function createLogger(options: LoggerOptions): Logger {
+  return pino({
+    name: options.name,
+    level: options.level,
+    timestamp: stdTimeFunctions.isoTime,
+    base: { name: options.name, pid: process.pid },
+    redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
+    hooks: { streamWrite: redactText },
+    ...(options.pretty
+      ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' } } }
+      : {}),
+  });
+}

@@ -1,0 +1,68 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** All metrics of one process, in Prometheus' base units. Labels are bounded: route templates, never paths or tenants. */
+export function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    registry,
+    httpSeconds: new Histogram({
+      name: 'tow_http_request_duration_seconds',
+      help: 'Time to answer, by route template',
+      labelNames: ['method', 'route', 'status'],
+      buckets: LATENCY_BUCKETS_S,
+      registers,
+    }),
+    batchCommands: new Histogram({
+      name: 'tow_write_batch_commands',
+      help: 'Commands per batch',
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+      registers,
+    }),
+    commitSeconds: new Histogram({
+      name: 'tow_write_commit_duration_seconds',
+      help: 'Time of the transaction that commits a batch',
+      buckets: LATENCY_BUCKETS_S,
+      registers,
+    }),
+    commands: new Counter({
+      name: 'tow_commands_total',
+      help: 'Commands by type and outcome',
+      labelNames: ['type', 'outcome'],
+      registers,
+    }),
+    pendingOperations: new Gauge({
+      name: 'tow_operations_pending',
+      help: 'Operations answered 202 that have not run yet',
+      registers,
+    }),
+    canarySeconds: new Gauge({
+      name: 'tow_canary_round_trip_seconds',
+      help: 'Last trip of the canary command through queue, worker, PostgreSQL and reply; -1: it did not come back',
+      registers,
+    }),
+  };
+}
+
+/** A gauge whose values are read when somebody asks for them. */
+export function addCollectedGauge(
+  metrics: Metrics,
+  gauge: { name: string; help: string; labelNames: string[]; collect: (set: GaugeSetter) => Promise<void> | void },
+): void {
+  new Gauge({
+    name: gauge.name,
+    help: gauge.help,
+    labelNames: gauge.labelNames,
+    registers: [metrics.registry],
+    async collect() {
+      await gauge.collect((labels, value) => this.set(labels, value));
+    },
+  });
+}
+
+export type GaugeSetter = (labels: Record<string, string>, value: number) => void;

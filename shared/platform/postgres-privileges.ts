@@ -1,0 +1,55 @@
+import type { Database } from './postgres.js';
+
+interface Fault {
+  fault: string;
+}
+
+/** Tables without a tenant: the ledger of the migrations. Everything else in our schema must be isolated. */
+const LEDGER_TABLES = ['schema_migrations', 'schema_migrations_lock'];
+
+/**
+ * Every way in which the session could see or change another tenant's rows: a role with too many rights, ownership, a table without forced
+ * row-level security or without the tenant policy, an append-only table that can be changed.
+ */
+export async function findPrivilegeFaults(database: Database): Promise<string[]> {
+  const rows = await database.query<Fault>({
+    text: `
+      with tables as (
+        select c.oid, c.relname, c.relrowsecurity, c.relforcerowsecurity, c.relowner
+        from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = 'public' and c.relkind in ('r', 'p') and not (c.relname = any($1))
+      )
+      select 'the role ' || rolname || ' is a superuser' as fault from pg_roles where rolname = current_user and rolsuper
+      union all
+      select 'the role ' || rolname || ' bypasses row-level security' from pg_roles where rolname = current_user and rolbypassrls
+      union all
+      select 'the role ' || current_user || ' owns the table ' || relname from tables
+        where relowner = (select oid from pg_roles where rolname = current_user)
+      union all
+      select 'row-level security is not forced on ' || relname from tables where not (relrowsecurity and relforcerowsecurity)
+      union all
+      select relname || ' has no tenant_isolation policy' from tables t
+        where not exists (select from pg_policy p where p.polrelid = t.oid and p.polname = 'tenant_isolation'
+                          and pg_get_expr(p.polqual, p.polrelid) like '%app.tenant_ids%'
+                          and pg_get_expr(p.polwithcheck, p.polrelid) like '%app.tenant_ids%')
+      union all
+      select relname || ' can be changed by the application, but is append-only' from tables
+        where relname in ('audit_entries', 'events')
+          and (has_table_privilege(oid, 'update') or has_table_privilege(oid, 'delete') or has_table_privilege(oid, 'truncate'))
+      union all
+      select 'there are no tables: run the migrations first' where not exists (select from tables)`,
+    values: [LEDGER_TABLES],
+  });
+  return rows.map((row) => row.fault);
+}
+
+/**
+ * The start-up check of every process.
+ * @throws {Error} naming each fault; the process must not serve a request then.
+ */
+export async function assertLeastPrivilege(database: Database): Promise<void> {
+  const faults = await findPrivilegeFaults(database);
+  if (faults.length > 0) {
+    throw new Error(`refusing to start, tenants would not be isolated:\n- ${faults.join('\n- ')}`);
+  }
+}

@@ -1,0 +1,195 @@
+import pg from 'pg';
+import { isConnectionError } from './errors.js';
+import type { Logger } from './logger.js';
+
+// bigint (20) holds cents and counters, all far below 2^53; numeric (1700) is quantities. Both are JSON numbers in the API.
+pg.types.setTypeParser(20, Number);
+pg.types.setTypeParser(1700, Number);
+
+export interface Statement {
+  /** Set: the statement is prepared once per connection under this name. */
+  name?: string;
+  text: string;
+  values?: unknown[];
+}
+
+export type Row = Record<string, unknown>;
+
+/**
+ * An open transaction. Statements issued without waiting for each other leave in one network flush and run in order
+ * (`pipeline: true` of pg); after a failed one the rest of the transaction fails too.
+ */
+export interface Transaction {
+  query<R = Row>(statement: Statement): Promise<R[]>;
+}
+
+/**
+ * The application's door to PostgreSQL. Every statement runs inside a transaction that names its tenants; row-level security does the rest. The
+ * pool itself is not exported, so no query can forget to.
+ */
+export interface Database {
+  /** One read for one tenant: begin, set tenant, select, commit in a single flush. */
+  read<R = Row>(tenantId: string, statement: Statement): Promise<R[]>;
+  /** Runs `work` in a transaction that sees these tenants' rows, and commits. Rolls back when it throws. */
+  transaction<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** As {@link transaction}, but always rolls back: a rehearsal. */
+  rehearse<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Looks up a credential before its tenant is known: only rows with this very hash are visible. */
+  readByKeyHash<R = Row>(hash: Buffer, statement: Statement): Promise<R[]>;
+  /** Ids of all tenants, and nothing else of them: what sweeps walk over. */
+  tenantIds(): Promise<string[]>;
+  /** A statement outside any tenant: it sees no tenant's row. */
+  query<R = Row>(statement: Statement): Promise<R[]>;
+  pool(): { total: number; idle: number; waiting: number };
+  close(): Promise<void>;
+}
+
+/** Settings of every session: an application must not wait for ever, hold locks while idle or print local times. */
+const SESSION_OPTIONS = [
+  '-c timezone=UTC',
+  '-c statement_timeout=5000',
+  '-c lock_timeout=2000',
+  '-c idle_in_transaction_session_timeout=10000',
+  // The plans are all key look-ups; planning the same statement again for each value would cost more than it finds.
+  '-c plan_cache_mode=force_generic_plan',
+];
+
+/** Name of the application's role in a database: the login role's name with `_app`. It owns nothing and cannot log in. */
+export function appRoleOf(databaseUrl: string): string {
+  const user = decodeURIComponent(new URL(databaseUrl).username);
+  if (!user) throw new Error('DATABASE_URL must name a user, for example postgres://tow:secret@localhost:5432/tow');
+  return `${user}_app`;
+}
+
+/** Startup options that lower a session to the application's role. */
+export function appSessionOptions(databaseUrl: string): string {
+  const role = appRoleOf(databaseUrl).replace(/[\\ ]/g, (character) => `\\${character}`);
+  return [`-c role=${role}`, ...SESSION_OPTIONS].join(' ');
+}
+
+const SET_TENANTS = { name: 'set-tenants', text: "select set_config('app.tenant_ids', $1, true)" };
+
+export interface OpenDatabaseOptions {
+  databaseUrl: string;
+  poolSize: number;
+  applicationName: string;
+  logger: Logger;
+}
+
+/** Opens the pool of one process. Connects lazily; errors of idle connections are logged, never thrown. */
+export function openDatabase(options: OpenDatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: options.databaseUrl,
+    max: options.poolSize,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: 3000,
+    keepAlive: true,
+    pipeline: true,
+    options: appSessionOptions(options.databaseUrl),
+  });
+  pool.on('error', (error) => options.logger.warn({ err: error }, 'postgres connection lost'));
+  return new PooledDatabase(pool);
+}
+
+class PooledDatabase implements Database {
+  constructor(private readonly pgPool: pg.Pool) {}
+
+  async read<R>(tenantId: string, statement: Statement): Promise<R[]> {
+    return this.readWith<R>({ ...SET_TENANTS, values: [tenantId] }, statement);
+  }
+
+  async readByKeyHash<R>(hash: Buffer, statement: Statement): Promise<R[]> {
+    const values = [hash.toString('hex')];
+    const setHash = { name: 'set-key-hash', text: "select set_config('app.key_hash', $1, true)", values };
+    return this.readWith<R>(setHash, statement);
+  }
+
+  async query<R>(statement: Statement): Promise<R[]> {
+    return this.withClient(async (client) => (await client.query(statement)).rows as R[]);
+  }
+
+  async tenantIds(): Promise<string[]> {
+    const setPurpose = { text: "select set_config('app.purpose', 'directory', true)" };
+    const list = { text: 'select tenant_id from tenants order by tenant_id' };
+    const rows = await this.readWith<{ tenant_id: string }>(setPurpose, list);
+    return rows.map((row) => row.tenant_id);
+  }
+
+  async transaction<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.inTransaction(tenantIds, work, 'commit');
+  }
+
+  async rehearse<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.inTransaction(tenantIds, work, 'rollback');
+  }
+
+  pool() {
+    return { total: this.pgPool.totalCount, idle: this.pgPool.idleCount, waiting: this.pgPool.waitingCount };
+  }
+
+  async close(): Promise<void> {
+    await this.pgPool.end();
+  }
+
+  private readWith<R>(setting: Statement, statement: Statement): Promise<R[]> {
+    return this.withClient(async (client) => {
+      const results = await Promise.allSettled([
+        client.query('begin read only'),
+        client.query(setting),
+        client.query(statement),
+        client.query('commit'),
+      ]);
+      const failed = results.find((result) => result.status === 'rejected');
+      if (failed) throw failed.reason;
+      const [, , select] = results as PromiseFulfilledResult<pg.QueryResult>[];
+      return select?.value.rows as R[];
+    });
+  }
+
+  private inTransaction<T>(
+    tenantIds: readonly string[],
+    work: (tx: Transaction) => Promise<T>,
+    end: 'commit' | 'rollback',
+  ): Promise<T> {
+    return this.withClient(async (client, discard) => {
+      const opening = Promise.all([
+        client.query('begin'),
+        client.query({ ...SET_TENANTS, values: [tenantIds.join(',')] }),
+      ]);
+      // Observed below; without this a failed opening would be an unhandled rejection while `work` still runs.
+      opening.catch(() => undefined);
+      try {
+        const result = await work({ query: async (statement) => (await client.query(statement)).rows });
+        await opening;
+        const { command } = await client.query(end);
+        if (end === 'commit' && command !== 'COMMIT') throw new Error('the transaction was rolled back by the server');
+        return result;
+      } catch (error) {
+        // A connection that cannot even roll back is of no use to the next caller; the first error is the one to report.
+        await client.query('rollback').catch(discard);
+        throw error;
+      }
+    });
+  }
+
+  /** A client that failed below the protocol is thrown away; one whose statement failed goes back to the pool. */
+  private async withClient<T>(
+    work: (client: pg.PoolClient, discard: (error: Error) => void) => Promise<T>,
+  ): Promise<T> {
+    const client = await this.pgPool.connect();
+    let broken: Error | undefined;
+    const discard = (error: Error) => {
+      broken = error;
+    };
+    client.on('error', discard);
+    try {
+      return await work(client, discard);
+    } catch (error) {
+      if (isConnectionError(error)) discard(error as Error);
+      throw error;
+    } finally {
+      client.off('error', discard);
+      client.release(broken);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { Redis } from 'ioredis';
+import type { Logger } from './logger.js';
+
+/** How long a request of the API may wait for Redis, in ms; past it the caller is told 503. */
+export const REDIS_BUDGET_MS = 300;
+
+/**
+ * `fast`: for the API, which must answer now: no offline queue, one retry. `patient`: for workers and subscriptions, which have nothing better to do
+ * than to wait for Redis to come back (BullMQ, "failing fast" and "connections").
+ */
+export type RedisPatience = 'fast' | 'patient';
+
+/** One Redis connection that never crashes the process and reconnects at least once a second. */
+export function connectRedis(url: string, patience: RedisPatience, logger: Logger): Redis {
+  const redis = new Redis(url, {
+    ...(patience === 'fast'
+      ? { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: REDIS_BUDGET_MS }
+      : { maxRetriesPerRequest: null }),
+    connectTimeout: 3000,
+    retryStrategy: (times) => Math.min(50 * times, 1000),
+    // After a failover the old node answers READONLY; 2 = reconnect and send the command again.
+    reconnectOnError: (error) => (/READONLY|LOADING/.test(error.message) ? 2 : false),
+  });
+  let lastLoggedAt = 0;
+  redis.on('error', (error) => {
+    // A store that is away errors many times a second; one line each 5 s says as much.
+    if (Date.now() - lastLoggedAt < 5000) return;
+    lastLoggedAt = Date.now();
+    logger.warn({ err: error }, 'redis connection error');
+  });
+  return redis;
+}
+
+/**
+ * Refuses a Redis that may drop keys under memory pressure: BullMQ's lock keys would go first.
+ * @throws {Error} when maxmemory-policy is not noeviction. A server that forbids CONFIG is trusted, with a warning.
+ */
+export async function assertNoEviction(redis: Redis, logger: Logger): Promise<void> {
+  const reply = await redis.config('GET', 'maxmemory-policy').catch((error: unknown) => {
+    logger.warn({ err: error }, 'cannot read maxmemory-policy; make sure it is noeviction');
+    return undefined;
+  });
+  const policy = Array.isArray(reply) ? String(reply[1]) : 'noeviction';
+  if (policy !== 'noeviction') {
+    throw new Error(`Redis has maxmemory-policy ${policy}: queues need noeviction, or jobs vanish under memory pressure`);
+  }
+}

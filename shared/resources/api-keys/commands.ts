@@ -1,0 +1,41 @@
+import type Joi from 'joi';
+import { defineCommand } from '../../contracts/command.js';
+import type { ApiKeyCreate, ApiKeyRoll } from '../../contracts/generated.js';
+import type { KeyMaterial } from './credential.js';
+import { apiKeyCreate, apiKeyRevoke, apiKeyRoll } from './schema.js';
+
+const shared = {
+  entityType: 'api_key',
+  permission: 'admin',
+  agentScope: null,
+  collection: '/api-keys',
+} as const;
+
+/** What the api adds to the body: the key it made, hashed and sealed, never in clear text. */
+export type WithKeyMaterial<T> = T & { material: KeyMaterial };
+
+export const createApiKey = defineCommand<WithKeyMaterial<ApiKeyCreate>>({
+  ...shared,
+  type: 'api_key.create',
+  action: 'api_key.created',
+  creates: true,
+  schema: apiKeyCreate as Joi.ObjectSchema<WithKeyMaterial<ApiKeyCreate>>,
+});
+
+/** Makes a successor with the same rights; the old key ends after the overlap. */
+export const rollApiKey = defineCommand<WithKeyMaterial<ApiKeyRoll> & { from_id: string }>({
+  ...shared,
+  type: 'api_key.roll',
+  action: 'api_key.rolled',
+  creates: true,
+  schema: apiKeyRoll as Joi.ObjectSchema<WithKeyMaterial<ApiKeyRoll> & { from_id: string }>,
+  conflictKeys: (input) => [`entity:${input.from_id}`],
+});
+
+export const revokeApiKey = defineCommand<Record<string, never>>({
+  ...shared,
+  type: 'api_key.revoke',
+  action: 'api_key.revoked',
+  creates: false,
+  schema: apiKeyRevoke,
+});

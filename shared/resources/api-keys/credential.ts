@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { base62, checksum62, seal, sha256 } from '../../platform/crypto.js';
+
+export type KeyKind = 'api' | 'agent';
+
+/** What is stored of a key. `sealed` is kept only with the answer that shows the key, for its replays. */
+export interface KeyMaterial {
+  prefix: string;
+  lastFour: string;
+  /** SHA-256 of the whole key, hex. */
+  hash: string;
+  /** The key encrypted with the deployment's secret. */
+  sealed: string;
+}
+
+const PREFIXES = {
+  live: { api: 'tk_live_', agent: 'tk_agent_' },
+  sandbox: { api: 'tk_test_', agent: 'tk_agent_test_' },
+} as const;
+
+// 43 base62 characters hold the 256 random bits, 6 the checksum.
+const SHAPE = /^(tk_live_|tk_test_|tk_agent_test_|tk_agent_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+
+/** Makes a key of 256 random bits and a checksum (decisions 6). The clear text exists only in the value returned. */
+export function mintKey(
+  kind: KeyKind,
+  environment: 'live' | 'sandbox',
+  sealingKey: Buffer,
+): { key: string; material: KeyMaterial } {
+  const prefix = PREFIXES[environment][kind];
+  const body = `${prefix}${base62(randomBytes(32), 43)}`;
+  const key = `${body}${checksum62(body)}`;
+  return {
+    key,
+    material: {
+      prefix,
+      lastFour: key.slice(-4),
+      hash: sha256(key).toString('hex'),
+      sealed: seal(sealingKey, key),
+    },
+  };
+}
+
+/** True when the text could be one of our keys: shape and checksum fit. Spares the database a look-up for garbage. */
+export function isWellFormedKey(text: string): boolean {
+  const match = SHAPE.exec(text);
+  return match !== null && checksum62(`${match[1]}${match[2]}`) === match[3];
+}

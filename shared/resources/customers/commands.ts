@@ -1,0 +1,26 @@
+import { defineCommand } from '../../contracts/command.js';
+import type { CustomerCreate, CustomerPatch } from '../../contracts/generated.js';
+import { customerCreate, customerPatch } from './schema.js';
+
+// No scope of the specification covers writing customers (decisions 1, row 14).
+export const createCustomer = defineCommand<CustomerCreate>({
+  type: 'customer.create',
+  entityType: 'customer',
+  action: 'customer.created',
+  creates: true,
+  schema: customerCreate,
+  permission: 'write',
+  agentScope: null,
+  collection: '/customers',
+});
+
+export const updateCustomer = defineCommand<CustomerPatch>({
+  type: 'customer.update',
+  entityType: 'customer',
+  action: 'customer.updated',
+  creates: false,
+  schema: customerPatch,
+  permission: 'write',
+  agentScope: null,
+  collection: '/customers',
+});

@@ -1,0 +1,23 @@
+import type { CustomerListQuery } from '../../contracts/generated.js';
+import type { Statement } from '../../platform/postgres.js';
+import { Conditions, containsPattern, type ListScope, listStatement } from '../keyset-list.js';
+import { customerRepresentation } from './representation.js';
+
+/** The page of customers that a query asks for. */
+export function listCustomers(query: CustomerListQuery, scope: ListScope): Statement {
+  const conditions = new Conditions()
+    .add('t.tenant_id = ?', scope.tenantId)
+    .addIf(query.company_type, 't.company_type = ?')
+    .addIf(query.is_active, 't.is_active = ?');
+  if (query.search !== undefined) {
+    const pattern = containsPattern(query.search);
+    conditions.add('(t.company_name ilike ? or t.billing_email ilike ?)', pattern, pattern);
+  }
+  return listStatement({
+    table: 'customers',
+    representation: customerRepresentation('t'),
+    conditions,
+    limit: query.limit,
+    position: scope.position,
+  });
+}

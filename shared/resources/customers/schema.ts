@@ -1,0 +1,67 @@
+import Joi from 'joi';
+import {
+  allRequired,
+  cursor,
+  dateTime,
+  email,
+  flag,
+  integer,
+  limit,
+  multilineText,
+  slug,
+  text,
+  uuid,
+} from '../../contracts/fields.js';
+import { COMPANY_TYPES } from '../../contracts/vocabulary.js';
+
+const customerKeys = () => ({
+  company_type: slug(COMPANY_TYPES),
+  billing_email: email().allow(null),
+  primary_phone: text(32).allow(null).example('+1 212 555 0100'),
+  address: multilineText(500).allow(null),
+  city: text(120).allow(null),
+  state: text(50).allow(null),
+  zip: text(20).allow(null),
+  terms_days: integer(0, 365).allow(null).description("Payment terms; null: the account's"),
+  tax_exempt: flag(),
+  tax_rate_bps: integer(0, 10_000).allow(null).description("Tax in basis points; null: the account's"),
+});
+
+const companyName = () => text(200).example('Hudson Auto Club');
+
+export const customerCreate = Joi.object({
+  company_name: companyName().required(),
+  ...customerKeys(),
+}).meta({ className: 'CustomerCreate' });
+
+export const customerPatch = Joi.object({
+  company_name: companyName(),
+  ...customerKeys(),
+  is_active: flag(),
+}).meta({ className: 'CustomerPatch' });
+
+export const customer = allRequired({
+  id: uuid(),
+  company_name: companyName(),
+  company_type: slug(COMPANY_TYPES),
+  billing_email: email().allow(null),
+  primary_phone: Joi.string().allow(null),
+  address: Joi.string().allow(null),
+  city: Joi.string().allow(null),
+  state: Joi.string().allow(null),
+  zip: Joi.string().allow(null),
+  is_active: Joi.boolean(),
+  terms_days: Joi.number().integer().allow(null).example(30),
+  tax_exempt: Joi.boolean(),
+  tax_rate_bps: Joi.number().integer().allow(null).example(825),
+  created_at: dateTime(),
+  updated_at: dateTime(),
+}).meta({ className: 'Customer' });
+
+export const customerListQuery = Joi.object({
+  search: text(100).description('Part of company_name or billing_email'),
+  company_type: slug(COMPANY_TYPES),
+  is_active: Joi.boolean(),
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'CustomerListQuery' });

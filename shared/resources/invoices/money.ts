@@ -1,0 +1,154 @@
+/** What a line contributes to the price of its invoice; other fields are ignored. */
+export interface PricedLine {
+  /** Units, more than 0 and at most 1e6, with at most 4 decimals. */
+  quantity: number;
+  /** Cents for one unit, an integer within ±1e9. */
+  unit_price_cents: number;
+  taxable: boolean;
+}
+
+/** The price of an invoice in cents; `lineTotals` has one entry per line, in their order. */
+export interface InvoicePrice {
+  lineTotals: number[];
+  subtotalCents: number;
+  taxCents: number;
+  totalCents: number;
+}
+
+// Bounds of decisions, section 3 "Money" and section 5 "Limits". The rate has no bound there: 100 % is ours.
+export const MAX_LINE_ITEMS = 200;
+export const MAX_QUANTITY = 1_000_000;
+export const MAX_QUANTITY_DECIMALS = 4;
+export const MAX_UNIT_PRICE_CENTS = 1_000_000_000;
+export const MIN_INVOICE_TOTAL_CENTS = 0;
+export const MAX_INVOICE_TOTAL_CENTS = 100_000_000_000;
+/** How far a client's line total may be from the server's before it is 400 `line_total_mismatch`. */
+export const LINE_TOTAL_TOLERANCE_CENTS = 1;
+/** Basis points: 10000 is 100 %. */
+export const MAX_TAX_RATE_BPS = 10_000;
+
+/** Quantities are reckoned in 1/10000 units and rates in 1/10000 of the amount, so one scale serves both. */
+const SCALE = 10_000;
+const SCALE_BIG = 10_000n;
+const QUANTITY_TEXT = /^(\d{1,7})(?:\.(\d{1,4})0*)?$/;
+
+/**
+ * Counts the decimals of a number as JavaScript prints it: 12.5 has 1, 1e-7 has 7, 1e21 has 0.
+ * Infinity for NaN and infinities, so that no bound on decimals lets them pass. Never throws.
+ */
+export function decimalPlaces(quantity: number): number {
+  if (!Number.isFinite(quantity)) return Number.POSITIVE_INFINITY;
+  const [mantissa, exponent] = String(quantity).split('e') as [string, string?];
+  const point = mantissa.indexOf('.');
+  const fraction = point === -1 ? 0 : mantissa.length - point - 1;
+  return Math.max(0, fraction - Number(exponent ?? 0));
+}
+
+/**
+ * The total of one line: quantity × unit price, rounded half away from zero (decisions, section 3). Exact.
+ *
+ * @param quantity units as a number or as plain decimal text such as PostgreSQL's numeric (`'12.5000'`)
+ * @param unitPriceCents cents for one unit; negative for discounts and adjustments
+ * @returns whole cents, within ±1e15
+ * @throws RangeError if either is outside its bounds; clients' values are checked before they come here
+ */
+export function lineTotalCents(quantity: number | string, unitPriceCents: number): number {
+  const isPrice = Number.isInteger(unitPriceCents) && Math.abs(unitPriceCents) <= MAX_UNIT_PRICE_CENTS;
+  if (!isPrice) throw new RangeError(`A unit price is an integer within ±${MAX_UNIT_PRICE_CENTS} cents`);
+  return multiplyScaled(scaleQuantity(quantity), unitPriceCents);
+}
+
+/**
+ * Tax on a taxable subtotal, rounded once, half away from zero (decisions, section 3). Exact.
+ *
+ * @param taxableSubtotalCents whole cents of either sign, within ±(2^53 − 1)
+ * @param rateBps the rate in whole basis points, 0 to 10000
+ * @returns whole cents
+ * @throws RangeError if either is outside its bounds
+ */
+export function taxCents(taxableSubtotalCents: number, rateBps: number): number {
+  if (!Number.isSafeInteger(taxableSubtotalCents))
+    throw new RangeError('A subtotal is an integer number of cents');
+  checkRate(rateBps);
+  return multiplyScaled(rateBps, taxableSubtotalCents);
+}
+
+/**
+ * Prices an invoice from its lines. The order of lines changes nothing but the order of `lineTotals`.
+ *
+ * A taxable subtotal below zero (discounts alone) bears no tax. The bounds of an invoice total are the caller's
+ * to check: nothing is refused here for being negative or large. A figure is exact up to 2^53 − 1, far beyond
+ * {@link MAX_INVOICE_TOTAL_CENTS}, and the nearest double above that.
+ *
+ * @param lines any number of lines within the bounds of {@link lineTotalCents}
+ * @param taxRateBps the tenant's or customer's rate in whole basis points, 0 to 10000
+ * @throws RangeError if a line or the rate is outside its bounds
+ */
+export function priceInvoice(lines: readonly PricedLine[], taxRateBps: number): InvoicePrice {
+  checkRate(taxRateBps);
+  const lineTotals = lines.map((line) => lineTotalCents(line.quantity, line.unit_price_cents));
+  const volume = lineTotals.reduce((sum, total) => sum + Math.abs(total), 0);
+  // Tax at most doubles the volume, so below half of the safe range no sum on the way can lose a cent.
+  if (volume > Number.MAX_SAFE_INTEGER / 2) return priceLargeInvoice(lines, lineTotals, taxRateBps);
+  let subtotalCents = 0;
+  let taxableCents = 0;
+  lineTotals.forEach((total, index) => {
+    subtotalCents += total;
+    if (lines[index]?.taxable) taxableCents += total;
+  });
+  const tax = taxableCents > 0 ? taxCents(taxableCents, taxRateBps) : 0;
+  return { lineTotals, subtotalCents, taxCents: tax, totalCents: subtotalCents + tax };
+}
+
+/** The same reckoning in BigInt, for sums that numbers cannot hold. */
+function priceLargeInvoice(
+  lines: readonly PricedLine[],
+  lineTotals: number[],
+  rateBps: number,
+): InvoicePrice {
+  let subtotal = 0n;
+  let taxable = 0n;
+  lineTotals.forEach((total, index) => {
+    subtotal += BigInt(total);
+    if (lines[index]?.taxable) taxable += BigInt(total);
+  });
+  const tax = taxable > 0n ? divideByScale(taxable * BigInt(rateBps)) : 0n;
+  return {
+    lineTotals,
+    subtotalCents: Number(subtotal),
+    taxCents: Number(tax),
+    totalCents: Number(subtotal + tax),
+  };
+}
+
+/** Turns a quantity into whole 1/10000 units by its decimal text: a product of doubles may be inexact. */
+function scaleQuantity(quantity: number | string): number {
+  const match = QUANTITY_TEXT.exec(String(quantity));
+  if (match === null) throw new RangeError(`A quantity has at most ${MAX_QUANTITY_DECIMALS} decimals`);
+  const [, whole, fraction = ''] = match;
+  const scaled = Number(whole) * SCALE + Number(fraction.padEnd(MAX_QUANTITY_DECIMALS, '0'));
+  const isWithinBounds = scaled > 0 && scaled <= MAX_QUANTITY * SCALE;
+  if (!isWithinBounds) throw new RangeError(`A quantity is more than 0 and at most ${MAX_QUANTITY}`);
+  return scaled;
+}
+
+function checkRate(rateBps: number): void {
+  const isRate = Number.isInteger(rateBps) && rateBps >= 0 && rateBps <= MAX_TAX_RATE_BPS;
+  if (!isRate) throw new RangeError(`A tax rate is an integer from 0 to ${MAX_TAX_RATE_BPS} basis points`);
+}
+
+/** `scaled` / 10000 × `cents`, rounded half away from zero; BigInt only beyond the safe range. */
+function multiplyScaled(scaled: number, cents: number): number {
+  const product = scaled * cents;
+  if (!Number.isSafeInteger(product)) return Number(divideByScale(BigInt(scaled) * BigInt(cents)));
+  const magnitude = Math.abs(product);
+  const rest = magnitude % SCALE;
+  const rounded = (magnitude - rest) / SCALE + (rest * 2 >= SCALE ? 1 : 0);
+  // Without the test a small negative amount would round to -0, which deep equality tells from 0.
+  return product < 0 && rounded !== 0 ? -rounded : rounded;
+}
+
+function divideByScale(product: bigint): bigint {
+  const half = SCALE_BIG / 2n;
+  return (product < 0n ? product - half : product + half) / SCALE_BIG;
+}

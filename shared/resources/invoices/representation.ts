@@ -1,0 +1,56 @@
+import { jsonObject, jsonTime } from '../../contracts/resource.js';
+
+const MEMBERS = (alias: string) => [
+  'id',
+  'invoice_number',
+  'status',
+  'customer_id',
+  'billing_email',
+  'po_number',
+  jsonTime(alias, 'due_date'),
+  jsonTime(alias, 'service_date'),
+  'subtotal_cents',
+  'tax_cents',
+  'total_cents',
+  'paid_cents',
+  'balance_due_cents',
+  'work_order_id',
+  'vehicle_description',
+  'notes',
+  jsonTime(alias, 'sent_at'),
+  {
+    name: 'delivery',
+    sql: `case when ${alias}.delivery_state is not null then json_build_object('state', ${alias}.delivery_state) end`,
+  },
+  // The transition table belongs to the lifecycle; until it lands no move is offered.
+  { name: 'allowed_actions', sql: `'[]'::json` },
+  jsonTime(alias, 'created_at'),
+  jsonTime(alias, 'updated_at'),
+];
+
+const lineItems = (alias: string) => ({
+  name: 'line_items',
+  sql: `(select coalesce(json_agg(${jsonObject('l', [
+    'id',
+    'position',
+    'name',
+    'description',
+    'category',
+    'quantity',
+    'unit_type',
+    'unit_price_cents',
+    'total_cents',
+    'taxable',
+  ])} order by l.position), '[]'::json)
+    from invoice_line_items l where l.tenant_id = ${alias}.tenant_id and l.invoice_id = ${alias}.id)`,
+});
+
+/** An invoice with its line items: what GET by id, 201, PATCH and events show. */
+export function invoiceRepresentation(alias: string): string {
+  return jsonObject(alias, [...MEMBERS(alias), lineItems(alias)]);
+}
+
+/** An invoice in a list: without its line items. */
+export function invoiceListRepresentation(alias: string): string {
+  return jsonObject(alias, MEMBERS(alias));
+}

@@ -1,0 +1,175 @@
+import Joi from 'joi';
+import {
+  allRequired,
+  cents,
+  cursor,
+  dateOrDateTime,
+  dateTime,
+  email,
+  flag,
+  integer,
+  limit,
+  multilineText,
+  slug,
+  text,
+  uuid,
+} from '../../contracts/fields.js';
+import {
+  INVOICE_STATUSES,
+  LINE_ITEM_CATEGORIES,
+  NEGATIVE_PRICE_CATEGORIES,
+  UNIT_TYPES,
+} from '../../contracts/vocabulary.js';
+import { lineTotalCents } from './money.js';
+
+const status = () => Joi.string().valid(...INVOICE_STATUSES);
+
+interface LineSiblings {
+  category?: unknown;
+  quantity?: unknown;
+  unit_price_cents?: unknown;
+}
+
+const checkUnitPrice: Joi.CustomValidator<number> = (value, helpers) => {
+  const { category } = helpers.state.ancestors[0] as LineSiblings;
+  if (value >= 0 || NEGATIVE_PRICE_CATEGORIES.includes(String(category))) return value;
+  return helpers.error('number.negativePrice');
+};
+
+/** A client's own total may differ by one cent, because it may round differently (decisions 3, Money). */
+const checkLineTotal: Joi.CustomValidator<number> = (value, helpers) => {
+  const { quantity, unit_price_cents } = helpers.state.ancestors[0] as LineSiblings;
+  if (!isQuantity(quantity) || !Number.isSafeInteger(unit_price_cents)) return value;
+  const expected = lineTotalCents(quantity, unit_price_cents as number);
+  return Math.abs(expected - value) <= 1
+    ? value
+    : helpers.error('number.line_total_mismatch', { expected });
+};
+
+function isQuantity(value: unknown): value is number {
+  return typeof value === 'number' && value > 0 && value <= 1_000_000 && hasFourDecimals(value);
+}
+
+function hasFourDecimals(value: number): boolean {
+  return Number(value.toFixed(4)) === value;
+}
+
+const quantity = () =>
+  Joi.number()
+    .strict()
+    .greater(0)
+    .max(1_000_000)
+    .custom((value: number, helpers) => (hasFourDecimals(value) ? value : helpers.error('number.decimals')))
+    .messages({ 'number.decimals': '{{#label}} must have at most 4 decimals' })
+    .example(1);
+
+const lineItemKeys = () => ({
+  name: text(200).required().example('Light-duty tow'),
+  description: multilineText(2000).allow(null, ''),
+  category: slug(LINE_ITEM_CATEGORIES).required(),
+  quantity: quantity().required(),
+  unit_type: slug(UNIT_TYPES).required(),
+  unit_price_cents: integer(-1e9, 1e9)
+    .custom(checkUnitPrice)
+    .messages({
+      'number.negativePrice': `{{#label}} may be negative only in the categories ${NEGATIVE_PRICE_CATEGORIES.join(', ')}`,
+    })
+    .required()
+    .example(12_500),
+  total_cents: integer(-1e15, 1e15)
+    .custom(checkLineTotal)
+    .messages({
+      'number.line_total_mismatch':
+        '{{#label}} must be quantity × unit_price_cents, rounded half away from zero: {{#expected}}',
+    })
+    .required()
+    .example(12_500),
+  taxable: flag().default(false),
+});
+
+export const lineItemInput = Joi.object(lineItemKeys()).meta({ className: 'LineItemInput' });
+
+const lineItems = () => Joi.array().items(lineItemInput).max(200);
+
+export const invoiceCreate = Joi.object({
+  invoice_number: text(64).required().example('INV-1001'),
+  customer_id: uuid().allow(null),
+  work_order_id: uuid().allow(null),
+  billing_email: email().allow(null),
+  po_number: text(64).allow(null),
+  service_date: dateTime().allow(null),
+  due_date: dateTime().allow(null),
+  vehicle_description: text(500).allow(null),
+  notes: multilineText(5000).allow(null),
+  line_items: lineItems(),
+}).meta({ className: 'InvoiceCreate' });
+
+export const invoicePatch = Joi.object({
+  billing_email: email().allow(null),
+  po_number: text(64).allow(null),
+  due_date: dateTime().allow(null),
+  notes: multilineText(5000).allow(null),
+  status: status(),
+  line_items: lineItems(),
+}).meta({ className: 'InvoicePatch' });
+
+const invoiceListItemKeys = () => ({
+  id: uuid(),
+  invoice_number: Joi.string().example('INV-1001'),
+  status: status(),
+  customer_id: uuid().allow(null),
+  billing_email: email().allow(null),
+  po_number: Joi.string().allow(null),
+  due_date: dateTime().allow(null),
+  service_date: dateTime().allow(null),
+  subtotal_cents: cents(),
+  tax_cents: cents(),
+  total_cents: cents(),
+  paid_cents: cents(),
+  balance_due_cents: cents(),
+  work_order_id: uuid().allow(null),
+  vehicle_description: Joi.string().allow(null),
+  notes: Joi.string().allow(null),
+  sent_at: dateTime().allow(null),
+  delivery: allRequired({ state: Joi.string().valid('queued', 'sent', 'failed') }).allow(null),
+  allowed_actions: Joi.array().items(Joi.string()).description('Moves that this invoice allows now'),
+  created_at: dateTime(),
+  updated_at: dateTime(),
+});
+
+export const lineItem = allRequired({
+  id: uuid(),
+  position: Joi.number().integer().min(1).example(1),
+  name: Joi.string().example('Light-duty tow'),
+  description: Joi.string().allow(null, ''),
+  category: slug(LINE_ITEM_CATEGORIES),
+  quantity: Joi.number().greater(0).example(1),
+  unit_type: slug(UNIT_TYPES),
+  unit_price_cents: cents(),
+  total_cents: cents(),
+  taxable: Joi.boolean(),
+}).meta({ className: 'LineItem' });
+
+export const invoice = allRequired({
+  ...invoiceListItemKeys(),
+  line_items: Joi.array().items(lineItem),
+}).meta({ className: 'Invoice' });
+
+/** As {@link invoice}; line items only with `expand=line_items`. */
+export const invoiceListItem = allRequired(invoiceListItemKeys())
+  .keys({ line_items: Joi.array().items(lineItem) })
+  .meta({ className: 'InvoiceListItem' });
+
+export const invoiceListQuery = Joi.object({
+  status: status(),
+  customer_id: uuid(),
+  search: text(100).description('Part of invoice_number or po_number'),
+  since: dateOrDateTime().description('Inclusive'),
+  until: dateOrDateTime().description('Exclusive'),
+  date_field: Joi.string()
+    .valid('created_at', 'updated_at', 'service_date', 'due_date', 'paid_at')
+    .description('Column that since and until mean; created_at, or paid_at for paid and partially_paid'),
+  expand: Joi.string().valid('line_items'),
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'InvoiceListQuery' });

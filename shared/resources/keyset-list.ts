@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import type { Statement } from '../platform/postgres.js';
+import type { CursorPosition } from '../contracts/cursor.js';
+
+/** One page as PostgreSQL renders it. */
+export interface PageRow {
+  /** The items' JSON texts, joined by commas. */
+  items: string;
+  count: number;
+  /** Position of the last item when more follow, else null. */
+  next_at: string | null;
+  next_id: string | null;
+}
+
+/** Whose page, and from where. */
+export interface ListScope {
+  tenantId: string;
+  /** IANA name; what a plain date in `since` and `until` means. */
+  timeZone: string;
+  position: CursorPosition | undefined;
+}
+
+/** Collects conditions and their values; a condition's text never holds a value. */
+export class Conditions {
+  readonly values: unknown[] = [];
+  private readonly parts: string[] = [];
+
+  /** Adds `$n` for each value, in order of the `?` in the text. */
+  add(text: string, ...values: unknown[]): this {
+    let next = 0;
+    this.parts.push(
+      text.replace(/\?/g, () => {
+        this.values.push(values[next]);
+        next += 1;
+        return `$${this.values.length}`;
+      }),
+    );
+    return this;
+  }
+
+  /** Adds the condition only when the value is there. */
+  addIf(value: unknown, text: string): this {
+    return value === undefined ? this : this.add(text, value);
+  }
+
+  get text(): string {
+    return this.parts.join(' and ');
+  }
+}
+
+export interface ListPlan {
+  table: string;
+  /** Projection of the alias `t`. */
+  representation: string;
+  conditions: Conditions;
+  limit: number;
+  position: CursorPosition | undefined;
+}
+
+/**
+ * A keyset page, newest first over (created_at, id): page 10,000 costs what page 1 costs, and rows that come in meanwhile shift nothing
+ * (decisions 5). One row more than asked for is read, to know whether a page follows.
+ */
+export function listStatement(plan: ListPlan): Statement {
+  const { conditions, position } = plan;
+  if (position) conditions.add('(t.created_at, t.id) < (?::timestamptz, ?::uuid)', position.at, position.id);
+  const limitAt = conditions.values.push(plan.limit);
+  const text = `
+    select coalesce(string_agg(case when t.rank <= $${limitAt} then (${plan.representation})::text end, ','), '') as items,
+           least(count(*), $${limitAt})::int as count,
+           case when count(*) > $${limitAt} then max(t.created_at::text) filter (where t.rank = $${limitAt}) end as next_at,
+           case when count(*) > $${limitAt} then max(t.id::text) filter (where t.rank = $${limitAt}) end as next_id
+    from (
+      select page.*, row_number() over () as rank
+      from (
+        select t.* from ${plan.table} t where ${conditions.text}
+        order by t.created_at desc, t.id desc limit $${limitAt}::int + 1
+      ) page
+    ) t`;
+  return { name: `list-${createHash('sha1').update(text).digest('hex')}`, text, values: conditions.values };
+}
+
+/** A substring pattern for ILIKE in which the user's own % and _ are plain characters. */
+export function containsPattern(search: string): string {
+  return `%${search.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
+}
+
+/** Adds `since` (inclusive) and `until` (exclusive) on one column; a plain date is midnight in the tenant's time zone. */
+export function addDateRange(
+  conditions: Conditions,
+  column: string,
+  range: { since?: string | undefined; until?: string | undefined; timeZone: string },
+): void {
+  const bound = (operator: string, value: string) =>
+    value.length === 10
+      ? conditions.add(`t.${column} ${operator} (?::date::timestamp at time zone ?)`, value, range.timeZone)
+      : conditions.add(`t.${column} ${operator} ?::timestamptz`, value);
+  if (range.since !== undefined) bound('>=', range.since);
+  if (range.until !== undefined) bound('<', range.until);
+}

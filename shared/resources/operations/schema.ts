@@ -1,0 +1,70 @@
+import Joi from 'joi';
+import { allRequired, dateTime, uuid } from '../../contracts/fields.js';
+
+export const errorDetail = Joi.object({
+  field: Joi.string().example('line_items[0].quantity'),
+  code: Joi.string().example('required'),
+  message: Joi.string().example('line_items[0].quantity is required'),
+}).meta({ className: 'ErrorDetail' });
+
+export const errorBody = Joi.object({
+  code: Joi.string().required().example('validation_error'),
+  message: Joi.string().required().example('invoice_number is required.'),
+  details: Joi.array().items(errorDetail),
+  requestId: Joi.string().example('0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e'),
+}).meta({ className: 'ErrorBody' });
+
+/** The error envelope (specification section 7). */
+export const errorEnvelope = allRequired({
+  ok: Joi.boolean().valid(false).example(false),
+  error: errorBody,
+}).meta({ className: 'Error' });
+
+/** The answer of a write whose commit did not come in time (decisions 5). */
+export const accepted = allRequired({
+  ok: Joi.boolean().valid(true).example(true),
+  data: allRequired({ operation_id: uuid(), status: Joi.string().valid('queued') }),
+}).meta({ className: 'Accepted' });
+
+/** What a write would have made; nothing is stored. */
+export const dryRun = allRequired({
+  ok: Joi.boolean().valid(true).example(true),
+  dry_run: Joi.boolean().valid(true).example(true),
+  data: Joi.object({}).description('The resource as it would have been answered'),
+  warnings: Joi.array().items(Joi.string()),
+}).meta({ className: 'DryRun' });
+
+export const operation = Joi.object({
+  id: uuid().required(),
+  status: Joi.string().valid('queued', 'succeeded', 'failed').required(),
+  result: Joi.object({}).description('The resource; only when succeeded'),
+  error: errorBody.description('Only when failed'),
+  created_at: dateTime().required(),
+}).meta({ className: 'Operation' });
+
+export const me = allRequired({
+  tenant: allRequired({
+    id: uuid(),
+    name: Joi.string().example('Hudson Towing'),
+    environment: Joi.string().valid('live', 'sandbox'),
+    time_zone: Joi.string().example('America/New_York'),
+  }),
+  key: allRequired({
+    id: uuid(),
+    name: Joi.string().example('Dispatch software'),
+    kind: Joi.string().valid('api', 'agent'),
+    permissions: Joi.array().items(Joi.string()),
+    scopes: Joi.array().items(Joi.string()),
+    read_only: Joi.boolean(),
+    expires_at: dateTime().allow(null),
+  }),
+  tier: Joi.string().valid('starter', 'standard', 'premium'),
+  rate_limits: Joi.array().items(
+    allRequired({
+      window: Joi.string().valid('minute', 'hour'),
+      limit: Joi.number().integer().example(300),
+      remaining: Joi.number().integer().example(299),
+      reset_seconds: Joi.number().integer().example(60),
+    }),
+  ),
+}).meta({ className: 'Me' });

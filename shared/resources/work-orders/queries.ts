@@ -1,0 +1,28 @@
+import type { WorkOrderListQuery } from '../../contracts/generated.js';
+import type { Statement } from '../../platform/postgres.js';
+import { addDateRange, Conditions, containsPattern, type ListScope, listStatement } from '../keyset-list.js';
+import { workOrderRepresentation } from './representation.js';
+
+/** The page of work orders that a query asks for. `pending` includes the unaccepted, `new` means those alone. */
+export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): Statement {
+  const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId);
+  if (query.status === 'new') conditions.add("t.status = 'pending' and t.intake = 'new'");
+  else conditions.addIf(query.status, 't.status = ?');
+  conditions.addIf(query.service_type, 't.service_type = ?').addIf(query.customer_id, 't.customer_id = ?');
+  if (query.search !== undefined) {
+    const pattern = containsPattern(query.search);
+    conditions.add('(t.job_number ilike ? or t.vin ilike ?)', pattern, pattern);
+  }
+  addDateRange(conditions, query.date_field ?? 'created_at', {
+    since: query.since,
+    until: query.until,
+    timeZone: scope.timeZone,
+  });
+  return listStatement({
+    table: 'work_orders',
+    representation: workOrderRepresentation('t'),
+    conditions,
+    limit: query.limit,
+    position: scope.position,
+  });
+}

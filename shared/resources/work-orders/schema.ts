@@ -1,0 +1,108 @@
+import Joi from 'joi';
+import {
+  allRequired,
+  cursor,
+  dateOrDateTime,
+  dateTime,
+  integer,
+  limit,
+  multilineText,
+  slug,
+  text,
+  uuid,
+} from '../../contracts/fields.js';
+import { BILLING_STATUSES, SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
+
+/** Upper-cased, 17 characters at most; a full VIN holds no I, O or Q (ISO 3779). */
+const vin = () =>
+  text(17)
+    .uppercase()
+    .custom((value: string, helpers) =>
+      value.length === 17 && /[IOQ]/.test(value) ? helpers.error('string.vin') : value,
+    )
+    .messages({ 'string.vin': '{{#label}} of 17 characters must not contain I, O or Q' })
+    .example('1HGCM82633A004352');
+
+const coordinate = (bound: number) => Joi.number().strict().min(-bound).max(bound).allow(null);
+
+const workOrderKeys = () => ({
+  customer_id: uuid().allow(null),
+  pickup_location: multilineText(500).allow(null),
+  dropoff_location: multilineText(500).allow(null),
+  pickup: Joi.object({
+    address: multilineText(500).allow(null).description('Also becomes pickup_location unless that is given'),
+    lat: coordinate(90).example(40.7128),
+    lng: coordinate(180).example(-74.006),
+  }).allow(null),
+  vehicle: Joi.object({
+    make: text(100).allow(null).example('Honda'),
+    model: text(100).allow(null).example('Accord'),
+    year: integer(1900, 2200).allow(null).example(2019),
+  }).allow(null),
+  vin: vin().allow(null),
+  unit_number: text(32).allow(null),
+  contact_name: text(200).allow(null),
+  contact_phone: text(32).allow(null),
+  notes: multilineText(5000).allow(null),
+});
+
+export const workOrderCreate = Joi.object({
+  service_type: slug(SERVICE_TYPES).required(),
+  ...workOrderKeys(),
+}).meta({ className: 'WorkOrderCreate' });
+
+export const workOrderPatch = Joi.object({
+  service_type: slug(SERVICE_TYPES),
+  ...workOrderKeys(),
+}).meta({ className: 'WorkOrderPatch' });
+
+export const workOrder = allRequired({
+  id: uuid(),
+  job_number: Joi.string().example('WO-000123'),
+  status: Joi.string().valid(...WORK_ORDER_STATUSES),
+  billing_status: Joi.string()
+    .example('unbilled')
+    .description(`Derived, one of ${BILLING_STATUSES.join(', ')}`),
+  service_type: slug(SERVICE_TYPES),
+  customer_id: uuid().allow(null),
+  pickup_location: Joi.string().allow(null),
+  dropoff_location: Joi.string().allow(null),
+  dispatch_time: dateTime().allow(null),
+  completion_time: dateTime().allow(null),
+  vin: Joi.string().allow(null),
+  notes: Joi.string().allow(null),
+  contact_name: Joi.string().allow(null),
+  contact_phone: Joi.string().allow(null),
+  pickup: allRequired({
+    address: Joi.string().allow(null),
+    lat: Joi.number().allow(null),
+    lng: Joi.number().allow(null),
+  }),
+  vehicle: allRequired({
+    make: Joi.string().allow(null),
+    model: Joi.string().allow(null),
+    year: Joi.number().integer().allow(null),
+  }),
+  unit_number: Joi.string().allow(null),
+  truck_id: uuid().allow(null),
+  driver_id: uuid().allow(null),
+  step: Joi.string().allow(null),
+  created_at: dateTime(),
+  updated_at: dateTime(),
+}).meta({ className: 'WorkOrder' });
+
+export const workOrderListQuery = Joi.object({
+  status: Joi.string()
+    .valid(...WORK_ORDER_STATUSES, 'new')
+    .description('pending includes jobs nobody has accepted yet; new means those alone'),
+  service_type: slug(SERVICE_TYPES),
+  customer_id: uuid(),
+  search: text(100).description('Part of job_number or vin'),
+  since: dateOrDateTime().description('Inclusive'),
+  until: dateOrDateTime().description('Exclusive'),
+  date_field: Joi.string()
+    .valid('created_at', 'updated_at', 'dispatch_time', 'completion_time')
+    .description('Column that since and until mean; default created_at'),
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'WorkOrderListQuery' });
