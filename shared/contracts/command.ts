@@ -77,8 +77,6 @@ export interface CommandDefinition<Input = unknown> {
   permission: Permission;
   /** Scope that lets an agent key do this; null: no agent may. */
   agentScope: AgentScope | null;
-  /** Path of the made resource without the version prefix; its id follows. */
-  collection: string;
   /** Commands of a batch that share a key run one after the other. The entity's id is always one. */
   conflictKeys?: (input: Input) => string[];
 }

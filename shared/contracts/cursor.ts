@@ -82,13 +82,13 @@ function packPosition({ at, id }: CursorPosition): Buffer {
   if (!TIMESTAMP.test(at)) throw new RangeError('A cursor position needs a timestamp with an offset');
   if (!UUID.test(id)) throw new RangeError('A cursor position needs a UUID');
   const packedId = Buffer.from(id.replaceAll('-', ''), 'hex');
-  return Buffer.concat([Uint8Array.of(VERSION), packedId, Buffer.from(at, 'ascii')]);
+  return Buffer.concat([Uint8Array.of(VERSION), packedId, Buffer.from(at, 'latin1')]);
 }
 
 function unpackPosition(payload: Buffer): CursorPosition {
   const hex = payload.toString('hex', 1, HEAD_BYTES);
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-  const at = payload.toString('ascii', HEAD_BYTES);
+  const at = payload.toString('latin1', HEAD_BYTES);
   // Signed by us, yet checked: both go into a query, and an older release may have signed another layout.
   if (payload[0] !== VERSION || !UUID.test(id) || !TIMESTAMP.test(at)) throw new InvalidCursorError();
   return { at, id };

@@ -1,21 +1,11 @@
 import type Joi from 'joi';
 
-/** The definition of a resource: the schemas it publishes and the one SQL projection that is its JSON. */
+/** A resource and the schemas it publishes. */
 export interface ResourceDefinition {
   /** `invoice` */
   entityType: string;
-  table: string;
-  /** Component name → schema: everything OpenAPI says about this resource's bodies. */
+  /** Everything that OpenAPI says about this resource's bodies and queries. */
   schemas: Record<string, Joi.Schema>;
-  /**
-   * SQL expression of type json for one row.
-   * @param alias of the table in the query
-   */
-  representation: (alias: string) => string;
-}
-
-export function defineResource(definition: ResourceDefinition): ResourceDefinition {
-  return Object.freeze(definition);
 }
 
 /** `json_build_object` over columns and expressions, in this order. A text value is a column name, an object holds SQL. */

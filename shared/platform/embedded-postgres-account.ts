@@ -116,17 +116,21 @@ export function runProgram(
     const child = spawn(file, args, {
       ...spawnIdentity(account),
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
     });
+    // Not spawn's own `timeout`: that keeps its timer, and us, running when the program cannot be spawned.
+    const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+    const finish = (result: ProgramResult): void => {
+      clearTimeout(timer);
+      resolve(result);
+    };
     const collect = (chunk: Buffer): void => {
       output = (output + chunk.toString('utf8')).slice(-OUTPUT_LIMIT);
     };
     child.stdout?.on('data', collect);
     child.stderr?.on('data', collect);
-    child.once('error', (error) => resolve({ ok: false, how: error.message, output }));
+    child.once('error', (error) => finish({ ok: false, how: error.message, output }));
     child.once('close', (code, signal) =>
-      resolve({
+      finish({
         ok: code === 0,
         how: signal ? `signal ${signal}` : `exit code ${code}`,
         output: output.trim(),

@@ -103,7 +103,7 @@ async function whyUnusable(nativeDir: string, account: Account | undefined): Pro
   try {
     await makeMissingLinks(nativeDir);
   } catch (error) {
-    if (!['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) throw error;
+    if (!['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
     return `library links are missing and cannot be made in ${nativeDir}`;
   }
   for (const program of Object.values(programsIn(nativeDir))) {
@@ -179,7 +179,7 @@ export async function prepareBinaries(
   source: NativePackage,
   options: {
     account: Account | undefined;
-    copyRoots: () => Promise<readonly string[]>;
+    copyRoots: AsyncIterable<string> | Iterable<string>;
     logger: { info(o: object, m: string): void };
   },
 ): Promise<Binaries> {
@@ -188,7 +188,7 @@ export async function prepareBinaries(
   const reason = await whyUnusable(source.nativeDir, account);
   if (reason === undefined) return programsIn(source.nativeDir);
   reasons.push(reason);
-  for (const root of await copyRoots()) {
+  for await (const root of copyRoots) {
     const copy = path.join(root, `native-${source.version}`);
     const problem = await whyCopyUnusable(source.nativeDir, copy, account);
     if (problem === undefined) {

@@ -68,20 +68,18 @@ async function whyUnusableFolder(folder: string, account: Account): Promise<stri
 }
 
 /**
- * Folders outside DATA_DIR that root can use for the account, best first.
+ * Folders outside DATA_DIR that root can use for the account, best first, each made only when it is asked for.
  * @throws with the reasons when there is none
  */
-export async function systemFolders(account: Account): Promise<[string, ...string[]]> {
-  const usable: string[] = [];
+export async function* systemFolders(account: Account): AsyncGenerator<string, void> {
   const reasons: string[] = [];
   for (const folder of SYSTEM_FOLDERS) {
     const reason = await whyUnusableFolder(folder, account);
-    if (reason === undefined) usable.push(folder);
+    if (reason === undefined) yield folder;
     else reasons.push(reason);
   }
-  const [first, ...rest] = usable;
-  if (first === undefined) throw new Error(`no folder for PostgreSQL: ${reasons.join('; ')}`);
-  return [first, ...rest];
+  if (reasons.length === SYSTEM_FOLDERS.length)
+    throw new Error(`no folder for PostgreSQL: ${reasons.join('; ')}`);
 }
 
 /**
@@ -96,8 +94,10 @@ export async function placeCluster(
 ): Promise<string> {
   const barrier = await findBarrier(dataDir, account);
   if (account === undefined || barrier === undefined) return 'postgres';
-  if (planned !== undefined && path.isAbsolute(planned)) return planned;
-  const [folder] = await systemFolders(account);
+  const { value: folder } = await systemFolders(account).next();
+  // Only for the compiler: without a usable folder the line above throws.
+  if (folder === undefined) throw new Error('no folder for PostgreSQL');
+  if (planned !== undefined && path.dirname(planned) === folder) return planned;
   const cluster = path.join(folder, randomBytes(8).toString('hex'));
   logger.info(
     { cluster, account: account.name, barrier },

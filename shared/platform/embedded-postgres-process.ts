@@ -3,6 +3,7 @@
  * a database server whose owner was killed, server processes that outlived their postmaster.
  */
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -98,16 +99,35 @@ export async function commandLine(pid: number): Promise<string[]> {
 }
 
 /**
- * Whether the process is a PostgreSQL program working on this cluster folder (absolute, without symbolic links).
- * By its arguments, or on Linux by its working folder, which also recognises children and moved folders.
+ * The setting `cluster_name` of our server on a cluster folder (absolute, without symbolic links). It stands in the
+ * command line of every server process (manual, "cluster_name"), which anyone may read; their working folder is
+ * hidden even from root in a container without CAP_SYS_PTRACE.
  */
+export function clusterName(clusterDir: string): string {
+  return `tow-${createHash('sha256').update(clusterDir).digest('hex').slice(0, 16)}`;
+}
+
+/** Whether the process is a PostgreSQL program working on this cluster folder, postmaster or not. */
 export async function isServerOf(pid: number, clusterDir: string): Promise<boolean> {
   const args = await commandLine(pid);
-  if (process.platform !== 'linux') {
-    return args.some((line) => line.includes('postgres') && line.includes(` ${clusterDir} `));
-  }
-  if (!SERVER_PROGRAM.test(args[0] ?? '')) return false;
+  const [program = ''] = args;
+  if (program.startsWith(`postgres: ${clusterName(clusterDir)}: `)) return true;
+  if (process.platform !== 'linux')
+    return /postgres|initdb/.test(program) && program.includes(` ${clusterDir} `);
+  if (!SERVER_PROGRAM.test(program)) return false;
   return args.includes(clusterDir) || (await unlessGone(readlink(`/proc/${pid}/cwd`))) === clusterDir;
+}
+
+/** Ids of all processes we can see, without our own. */
+async function otherProcesses(): Promise<number[]> {
+  const names =
+    process.platform === 'linux'
+      ? await readdir('/proc')
+      : (await promisify(execFile)('ps', ['-axo', 'pid='])).stdout.split(/\s+/);
+  return names
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => pid !== process.pid);
 }
 
 /**
@@ -127,16 +147,14 @@ export async function stopProcess(pid: number, steps: readonly StopStep[]): Prom
 }
 
 /**
- * Ends every PostgreSQL process that still works on a cluster folder without a postmaster (they hold its shared
- * memory, and a new server refuses to start beside them). Returns how many there were. Off Linux, and where
- * /proc hides them, none are found: they notice the loss of the postmaster themselves, a little later.
+ * Ends every PostgreSQL process that still works on a cluster folder without a postmaster: they hold its shared
+ * memory, and a new server refuses to start beside them. One that computes would go on for as long as that takes.
+ * Returns how many there were.
  */
 export async function endLeftoverProcesses(clusterDir: string): Promise<number> {
-  if (process.platform !== 'linux') return 0;
   const leftovers: number[] = [];
-  for (const name of await readdir('/proc')) {
-    const pid = /^\d+$/.test(name) ? Number(name) : process.pid;
-    if (pid !== process.pid && (await isServerOf(pid, clusterDir))) leftovers.push(pid);
+  for (const pid of await otherProcesses()) {
+    if (await isServerOf(pid, clusterDir)) leftovers.push(pid);
   }
   await Promise.all(leftovers.map((pid) => stopProcess(pid, ABANDON)));
   return leftovers.length;

@@ -5,7 +5,12 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Account, spawnIdentity } from './embedded-postgres-account.js';
 import { logTail, openLog } from './embedded-postgres-log.js';
-import { endLeftoverProcesses, FAST_SHUTDOWN, stopProcess } from './embedded-postgres-process.js';
+import {
+  clusterName,
+  endLeftoverProcesses,
+  FAST_SHUTDOWN,
+  stopProcess,
+} from './embedded-postgres-process.js';
 
 const PROBE_INTERVAL_MS = 50;
 const FIRST_BACKOFF_MS = 100;
@@ -53,6 +58,7 @@ interface Run {
 
 function serverArguments({ clusterDir, port }: ServerSettings): string[] {
   const settings = {
+    cluster_name: clusterName(clusterDir),
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     shared_buffers: '64MB',

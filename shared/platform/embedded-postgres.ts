@@ -129,8 +129,7 @@ async function findPlace(
 }
 
 async function findBinaries({ dataDir, account }: Place, logger: EmbeddedPostgresLogger): Promise<Binaries> {
-  // As a function: root's folders are only made when they are needed.
-  const copyRoots = async () => (account === undefined ? [dataDir] : systemFolders(account));
+  const copyRoots = account === undefined ? [dataDir] : systemFolders(account);
   return prepareBinaries(await locateNativePackage(), { account, copyRoots, logger });
 }
 

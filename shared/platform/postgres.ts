@@ -21,6 +21,8 @@ export type Row = Record<string, unknown>;
  */
 export interface Transaction {
   query<R = Row>(statement: Statement): Promise<R[]>;
+  /** Sends a statement together with the commit, in one flush. Should it fail, the commit rolls back and the transaction throws its error. */
+  queryAtCommit(statement: Statement): void;
 }
 
 /**
@@ -50,9 +52,10 @@ const SESSION_OPTIONS = [
   '-c statement_timeout=5000',
   '-c lock_timeout=2000',
   '-c idle_in_transaction_session_timeout=10000',
-  // The plans are all key look-ups; planning the same statement again for each value would cost more than it finds.
-  '-c plan_cache_mode=force_generic_plan',
 ];
+
+// Our own plans are all key look-ups; planning the same statement again for each value would cost more than it finds.
+const GENERIC_PLANS = '-c plan_cache_mode=force_generic_plan';
 
 /** Name of the application's role in a database: the login role's name with `_app`. It owns nothing and cannot log in. */
 export function appRoleOf(databaseUrl: string): string {
@@ -61,10 +64,10 @@ export function appRoleOf(databaseUrl: string): string {
   return `${user}_app`;
 }
 
-/** Startup options that lower a session to the application's role. */
-export function appSessionOptions(databaseUrl: string): string {
+/** Startup options that lower a session to the application's role. `generic`: plan each prepared statement once. */
+export function appSessionOptions(databaseUrl: string, { generic }: { generic: boolean }): string {
   const role = appRoleOf(databaseUrl).replace(/[\\ ]/g, (character) => `\\${character}`);
-  return [`-c role=${role}`, ...SESSION_OPTIONS].join(' ');
+  return [`-c role=${role}`, ...SESSION_OPTIONS, ...(generic ? [GENERIC_PLANS] : [])].join(' ');
 }
 
 const SET_TENANTS = { name: 'set-tenants', text: "select set_config('app.tenant_ids', $1, true)" };
@@ -85,7 +88,7 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     connectionTimeoutMillis: 3000,
     keepAlive: true,
     pipeline: true,
-    options: appSessionOptions(options.databaseUrl),
+    options: appSessionOptions(options.databaseUrl, { generic: true }),
   });
   pool.on('error', (error) => options.logger.warn({ err: error }, 'postgres connection lost'));
   return new PooledDatabase(pool);
@@ -158,11 +161,16 @@ class PooledDatabase implements Database {
       ]);
       // Observed below; without this a failed opening would be an unhandled rejection while `work` still runs.
       opening.catch(() => undefined);
+      const last: Statement[] = [];
       try {
-        const result = await work({ query: async (statement) => (await client.query(statement)).rows });
+        const result = await work({
+          query: async (statement) => (await client.query(statement)).rows,
+          queryAtCommit: (statement) => last.push(statement),
+        });
         await opening;
-        const { command } = await client.query(end);
-        if (end === 'commit' && command !== 'COMMIT') throw new Error('the transaction was rolled back by the server');
+        const closing = [...last.map((statement) => client.query(statement)), client.query(end)];
+        const answers = await Promise.all(closing);
+        if (answers.at(-1)?.command !== end.toUpperCase()) throw new Error('the transaction was rolled back by the server');
         return result;
       } catch (error) {
         // A connection that cannot even roll back is of no use to the next caller; the first error is the one to report.

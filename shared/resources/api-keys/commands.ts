@@ -8,7 +8,6 @@ const shared = {
   entityType: 'api_key',
   permission: 'admin',
   agentScope: null,
-  collection: '/api-keys',
 } as const;
 
 /** What the api adds to the body: the key it made, hashed and sealed, never in clear text. */

@@ -11,7 +11,6 @@ export const createCustomer = defineCommand<CustomerCreate>({
   schema: customerCreate,
   permission: 'write',
   agentScope: null,
-  collection: '/customers',
 });
 
 export const updateCustomer = defineCommand<CustomerPatch>({
@@ -22,5 +21,4 @@ export const updateCustomer = defineCommand<CustomerPatch>({
   schema: customerPatch,
   permission: 'write',
   agentScope: null,
-  collection: '/customers',
 });

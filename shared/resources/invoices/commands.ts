@@ -10,7 +10,6 @@ export const createInvoice = defineCommand<InvoiceCreate>({
   schema: invoiceCreate,
   permission: 'write',
   agentScope: 'write_invoices_draft',
-  collection: '/invoices',
   conflictKeys: (input) => [`invoice_number:${input.invoice_number.toLowerCase()}`],
 });
 
@@ -22,5 +21,4 @@ export const updateInvoice = defineCommand<InvoicePatch>({
   schema: invoicePatch,
   permission: 'write',
   agentScope: 'write_invoices_draft',
-  collection: '/invoices',
 });

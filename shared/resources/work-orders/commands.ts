@@ -10,7 +10,6 @@ export const createWorkOrder = defineCommand<WorkOrderCreate>({
   schema: workOrderCreate,
   permission: 'write',
   agentScope: 'write_work_orders',
-  collection: '/work-orders',
 });
 
 export const updateWorkOrder = defineCommand<WorkOrderPatch>({
@@ -22,5 +21,4 @@ export const updateWorkOrder = defineCommand<WorkOrderPatch>({
   permission: 'write',
   // No scope of the specification covers changing a work order.
   agentScope: null,
-  collection: '/work-orders',
 });

@@ -1,0 +1,21 @@
+import type { DefaultState, Middleware, ParameterizedContext } from 'koa';
+import type { RouterContext } from '@koa/router';
+import type { WindowState } from '../shared/platform/limiter.js';
+import type { KeyRecord } from '../shared/resources/api-keys/queries.js';
+
+/** What the middleware leaves on a request for those after it. */
+export interface RequestState extends DefaultState {
+  requestId: string;
+  /** `/v1` or `/api/v1`: the prefix that the caller used, for Location headers. */
+  prefix: string;
+  /** Set by `authenticate`. */
+  key: KeyRecord;
+  /** Set by `limitRate`. */
+  windows: WindowState[];
+  /** Template of the matched route, for metrics and logs. */
+  route: string;
+}
+
+export type ApiContext = RouterContext<RequestState>;
+export type ApiMiddleware = Middleware<RequestState>;
+export type AnyContext = ParameterizedContext<RequestState>;

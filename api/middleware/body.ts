@@ -1,0 +1,66 @@
+import { koaBody } from 'koa-body';
+import { parseStrictJson } from '../../shared/contracts/strict-json.js';
+import { AppError, type ErrorCode } from '../../shared/platform/errors.js';
+import type { AnyContext, ApiMiddleware } from '../context.js';
+
+/** Largest body in bytes (decisions 5, Limits); also after decompression. */
+const MAX_BODY_BYTES = 1024 * 1024;
+const JSON_TYPES = ['application/json', 'application/*+json'];
+
+/**
+ * koa-body reads, limits and inflates; the text comes as latin1, which keeps every byte, so that our own reader sees the very bytes that were
+ * sent and can refuse invalid UTF-8.
+ */
+const readBytes = koaBody({
+  json: false,
+  urlencoded: false,
+  multipart: false,
+  text: true,
+  textTypes: JSON_TYPES,
+  textLimit: MAX_BODY_BYTES,
+  encoding: 'latin1',
+  parsedMethods: ['POST' as never, 'PATCH' as never, 'PUT' as never, 'DELETE' as never],
+  onError: (error) => {
+    throw bodyError(error);
+  },
+});
+
+export interface ParsedBody {
+  value: unknown;
+  bytes: number;
+}
+
+/** Reads and strictly parses a JSON body; no body at all is an empty object. */
+export async function readBody(ctx: AnyContext): Promise<ParsedBody> {
+  if (hasBody(ctx) && !ctx.is(JSON_TYPES)) {
+    throw new AppError('unsupported_media_type', 'Send the body as application/json.');
+  }
+  const noop = async () => undefined;
+  await (readBytes as unknown as ApiMiddleware)(ctx, noop);
+  const text: unknown = (ctx.request as { body?: unknown }).body;
+  if (typeof text !== 'string' || text.length === 0) return { value: {}, bytes: 0 };
+  const bytes = Buffer.from(text, 'latin1');
+  const parsed = parseStrictJson(bytes);
+  if (parsed.ok) return { value: parsed.value, bytes: bytes.length };
+  const [first] = parsed.faults;
+  throw new AppError('invalid_json', first?.message ?? 'The body is not valid JSON.', { details: parsed.faults.map((fault) => ({ ...fault })) });
+}
+
+function hasBody(ctx: AnyContext): boolean {
+  return ctx.get('Transfer-Encoding') !== '' || Number(ctx.get('Content-Length') || 0) > 0;
+}
+
+/** Errors of raw-body, inflation and zlib, by their type or status. */
+function bodyError(error: Error & { type?: string; status?: number; code?: string }): AppError {
+  const refuse = (code: ErrorCode, message: string) => new AppError(code, message, { cause: error });
+  if (error.type === 'entity.too.large' || error.status === 413) {
+    return refuse('payload_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
+  }
+  if (error.status === 415 || error.type === 'encoding.unsupported') {
+    return refuse('unsupported_media_type', 'This Content-Encoding is not supported. Send the body plain or gzip.');
+  }
+  if (error.code?.startsWith('Z_') || error.status === 400) {
+    return refuse('invalid_json', 'The body could not be read: it is cut short or badly compressed.');
+  }
+  return refuse('internal_error', 'The body could not be read.');
+}

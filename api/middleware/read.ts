@@ -1,0 +1,85 @@
+import type Joi from 'joi';
+import { type CursorPosition, InvalidCursorError } from '../../shared/contracts/cursor.js';
+import { canonicalJson } from '../../shared/contracts/canonical-json.js';
+import { validate } from '../../shared/contracts/validate.js';
+import { AppError, notFound } from '../../shared/platform/errors.js';
+import { isUuid } from '../../shared/platform/ids.js';
+import type { Statement } from '../../shared/platform/postgres.js';
+import type { ListScope, PageRow } from '../../shared/resources/keyset-list.js';
+import { readStatement } from '../../shared/resources/sets.js';
+import type { ApiContext, ApiMiddleware } from '../context.js';
+import type { ApiRuntime } from '../runtime.js';
+import { type Access, assertAccess } from './access.js';
+
+interface ListOptions<Query> {
+  access: Access;
+  schema: Joi.ObjectSchema<Query>;
+  statement: (query: Query, scope: ListScope) => Statement;
+}
+
+/** A keyset list in the paginated envelope (specification section 2.4). PostgreSQL renders the items; they pass through untouched. */
+export function list<Query extends { cursor?: string }>(api: ApiRuntime, options: ListOptions<Query>): ApiMiddleware {
+  return async (context) => {
+    const ctx = context as ApiContext;
+    const { key } = ctx.state;
+    assertAccess(key, options.access);
+    const query = validate<Query>(options.schema, singleValues(ctx));
+    const binding = bindingOf(ctx, query);
+    const scope = { tenantId: key.tenantId, timeZone: key.timeZone, position: readCursor(api, query.cursor, binding) };
+    const [page] = await api.db.read<PageRow>(key.tenantId, options.statement(query, scope));
+    if (!page) throw new Error('a list statement returned no row');
+    const next =
+      page.next_at && page.next_id ? api.cursors.encode({ at: page.next_at, id: page.next_id }, binding) : null;
+    ctx.type = 'application/json';
+    ctx.body = `{"ok":true,"data":{"items":[${page.items}],"cursor":${JSON.stringify(next)},"count":${page.count}}}`;
+  };
+}
+
+/** A parameter given twice has no single meaning; unknown ones are ignored (decisions 5). */
+function singleValues(ctx: ApiContext): Record<string, unknown> {
+  const repeated = Object.entries(ctx.query).filter(([, value]) => Array.isArray(value));
+  if (repeated.length > 0) {
+    const details = repeated.map(([field]) => ({ field, code: 'repeated', message: `${field} is given twice` }));
+    throw new AppError('validation_error', `${details[0]?.message}.`, { details });
+  }
+  return ctx.query;
+}
+
+/** A cursor goes on where this very list ended: same tenant, route and filters; the page size may change. */
+function bindingOf(ctx: ApiContext, query: Record<string, unknown>): string {
+  const { cursor: _cursor, limit: _limit, expand: _expand, ...filters } = query;
+  return `${ctx.state.key.tenantId} ${ctx.state.route} ${canonicalJson(filters)}`;
+}
+
+function readCursor(api: ApiRuntime, cursor: string | undefined, binding: string): CursorPosition | undefined {
+  if (cursor === undefined) return undefined;
+  try {
+    return api.cursors.decode(cursor, binding);
+  } catch (error) {
+    if (!(error instanceof InvalidCursorError)) throw error;
+    throw new AppError(
+      'invalid_cursor',
+      'This cursor is broken or belongs to another list or other filters. Start again without it.',
+      { details: [{ field: 'cursor', code: 'invalid', message: 'cursor is not valid for this request' }] },
+    );
+  }
+}
+
+/** One record, bare (decisions 1, row 1). A malformed, unknown or foreign id is the same 404. */
+export function readOne(
+  api: ApiRuntime,
+  { access, entityType, what }: { access: Access; entityType: string; what: string },
+): ApiMiddleware {
+  return async (context) => {
+    const ctx = context as ApiContext;
+    const { key } = ctx.state;
+    assertAccess(key, access);
+    const { id } = ctx.params;
+    if (!isUuid(id)) throw notFound(what);
+    const statement = readStatement(entityType, { tenant_id: key.tenantId, id });
+    const [row] = await api.db.read<{ body: string }>(key.tenantId, statement);
+    if (!row) throw notFound(what);
+    ctx.type = 'application/json';
+    ctx.body = row.body;
+  };
+}

@@ -1,0 +1,40 @@
+import type { Runtime } from '../../shared/platform/runtime.js';
+import { newId } from '../../shared/platform/ids.js';
+import { redactText } from '../../shared/platform/logger.js';
+import type { AnyContext, ApiMiddleware } from '../context.js';
+
+/** A caller's own request id is kept when it is short and harmless in a header and a log (decisions 5). */
+const SAFE_REQUEST_ID = /^[A-Za-z0-9._:@/+=-]{1,64}$/;
+
+/** Gives every request its id, measures it and writes its one line. Outermost, so that nothing goes unseen. */
+export function requestContext(runtime: Runtime): ApiMiddleware {
+  return async (ctx, next) => {
+    const startedAt = performance.now();
+    const own = ctx.get('X-Request-Id');
+    ctx.state.requestId = SAFE_REQUEST_ID.test(own) ? own : newId();
+    ctx.set('X-Request-Id', ctx.state.requestId);
+    ctx.set('X-Content-Type-Options', 'nosniff');
+    await next();
+    report(runtime, ctx, performance.now() - startedAt);
+  };
+}
+
+function report({ metrics, logger }: Runtime, ctx: AnyContext, ms: number): void {
+  const route = ctx.state.route ?? 'unmatched';
+  metrics.httpSeconds.observe({ method: ctx.method, route, status: ctx.status }, ms / 1000);
+  if (!logger.isLevelEnabled('info')) return;
+  logger.info(
+    {
+      requestId: ctx.state.requestId,
+      method: ctx.method,
+      path: redactText(ctx.path).slice(0, 200),
+      route,
+      status: ctx.status,
+      tenant: ctx.state.key?.tenantId,
+      keyId: ctx.state.key?.id,
+      ip: ctx.ip,
+      ms: Math.round(ms * 10) / 10,
+    },
+    'request',
+  );
+}

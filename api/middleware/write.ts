@@ -1,0 +1,132 @@
+import type { Actor, Command, CommandDefinition, CommandResult } from '../../shared/contracts/command.js';
+import { hashBody } from '../../shared/contracts/canonical-json.js';
+import { unknownFields, validate } from '../../shared/contracts/validate.js';
+import { AppError, appErrorFromBody, notFound } from '../../shared/platform/errors.js';
+import { isUuid, newId } from '../../shared/platform/ids.js';
+import type { KeyRecord } from '../../shared/resources/api-keys/queries.js';
+import type { Submitted } from '../../shared/queues/submit.js';
+import type { ApiContext, ApiMiddleware } from '../context.js';
+import type { ApiRuntime } from '../runtime.js';
+import { assertAccess } from './access.js';
+import { readBody } from './body.js';
+
+export interface WriteOptions<Input> {
+  /** What is said to be missing when the path's id is no id. */
+  what: string;
+  /** Adds what only the api knows to the checked body, such as a new key's hash. */
+  complete?: (input: Input, ctx: ApiContext) => Input;
+  /** Changes the answer's body on its way out. */
+  reveal?: (body: string, ctx: ApiContext) => string;
+}
+
+/** A route that submits a command: checks rights, reads and checks the body, waits for the commit, answers. */
+export function write<Input>(
+  api: ApiRuntime,
+  definition: CommandDefinition<Input>,
+  options: WriteOptions<Input>,
+): ApiMiddleware {
+  return async (context) => {
+    const ctx = context as ApiContext;
+    assertAccess(ctx.state.key, definition);
+    const target = targetOf(ctx, definition, options.what);
+    const claim = readHeaders(ctx);
+    const { value, bytes } = await readBody(ctx);
+    const checked = validate<Input>(definition.schema, value);
+    const command: Command<Input> = {
+      ...origin(ctx),
+      type: definition.type,
+      entityId: target,
+      input: options.complete?.(checked, ctx) ?? checked,
+      dryRun: claim.dryRun,
+      unknownFields: claim.dryRun ? unknownFields(value, checked) : [],
+      idempotency: claim.key
+        ? { key: claim.key, method: ctx.method, path: pathOf(ctx), bodyHash: hashBody(value) }
+        : null,
+    };
+    answer(ctx, command, { submitted: await api.submit(command, bytes), reveal: options.reveal });
+  };
+}
+
+/** Who asks, from where: the same for every command of a request. */
+function origin(ctx: ApiContext) {
+  const { key, requestId } = ctx.state;
+  return {
+    id: newId(),
+    tenantId: key.tenantId,
+    environment: key.environment,
+    actor: actorOf(key),
+    source: 'rest' as const,
+    tool: null,
+    requestId,
+    ip: ctx.ip,
+    userAgent: ctx.get('User-Agent').slice(0, 200) || null,
+  };
+}
+
+function actorOf(key: KeyRecord): Actor {
+  return { type: key.kind === 'agent' ? 'agent' : 'api_key', id: key.id, name: key.name };
+}
+
+/** The record a command is about: a new id for what it makes, the path's id for what it changes. */
+function targetOf<Input>(ctx: ApiContext, { creates }: CommandDefinition<Input>, what: string): string {
+  const { id } = ctx.params;
+  if (id !== undefined && !isUuid(id)) throw notFound(what);
+  return creates ? newId() : String(id).toLowerCase();
+}
+
+/** Path without its version prefix: an idempotency key holds across both. */
+function pathOf(ctx: ApiContext): string {
+  return ctx.path.slice(ctx.state.prefix.length).toLowerCase();
+}
+
+/** The two headers of every write (specification section 4.1). */
+function readHeaders(ctx: ApiContext): { key: string | undefined; dryRun: boolean } {
+  const dryRun = ctx.get('X-Service-Dry-Run');
+  if (ctx.headers['x-service-dry-run'] !== undefined && dryRun !== 'true') {
+    const message = 'X-Service-Dry-Run must be "true" or be left out';
+    const details = [{ field: 'X-Service-Dry-Run', code: 'invalid', message }];
+    throw new AppError('validation_error', `${message}.`, { details });
+  }
+  const key = ctx.get('Idempotency-Key');
+  if (ctx.headers['idempotency-key'] !== undefined && !isUuid(key)) {
+    throw new AppError('invalid_idempotency_key', 'Idempotency-Key must be a UUID.', {
+      details: [{ field: 'Idempotency-Key', code: 'guid', message: 'Idempotency-Key must be a UUID' }],
+    });
+  }
+  return { key: key ? key.toLowerCase() : undefined, dryRun: dryRun === 'true' };
+}
+
+interface Answer {
+  submitted: Submitted;
+  reveal: WriteOptions<never>['reveal'];
+}
+
+function answer(ctx: ApiContext, command: Command, { submitted, reveal }: Answer): void {
+  ctx.type = 'application/json';
+  if ('accepted' in submitted) {
+    ctx.status = 202;
+    ctx.set('Location', `${ctx.state.prefix}/operations/${submitted.id}`);
+    ctx.body = JSON.stringify({ ok: true, data: { operation_id: submitted.id, status: 'queued' } });
+    return;
+  }
+  if (!submitted.ok) throw appErrorFromBody(submitted.error);
+  ctx.status = submitted.status;
+  const body = reveal ? reveal(submitted.body, ctx) : submitted.body;
+  if (command.dryRun) {
+    ctx.set('X-Service-Dry-Run', 'true');
+    ctx.body = preview(body, command.unknownFields);
+    return;
+  }
+  answerResult(ctx, submitted, body);
+}
+
+function answerResult(ctx: ApiContext, result: Extract<CommandResult, { ok: true }>, body: string): void {
+  if (result.location) ctx.set('Location', `${ctx.state.prefix}${result.location}`);
+  if (result.replayed) ctx.set('X-Idempotency-Replay', 'true');
+  ctx.body = body;
+}
+
+function preview(body: string, unknown: string[]): string {
+  const warnings = unknown.map((field) => `${field} is not known and was ignored`);
+  return `{"ok":true,"dry_run":true,"data":${body},"warnings":${JSON.stringify(warnings)}}`;
+}

@@ -1,0 +1,69 @@
+import type Router from '@koa/router';
+import { notFound } from '../../shared/platform/errors.js';
+import { isUuid } from '../../shared/platform/ids.js';
+import { readOperation } from '../../shared/resources/operations/store.js';
+import type { RequestState } from '../context.js';
+import type { ApiRuntime } from '../runtime.js';
+
+export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /me:
+   *   get:
+   *     operationId: getMe
+   *     tags: [Access]
+   *     summary: The account and rights of this key
+   *     description: Every key may ask. The call counts against the limits it shows.
+   *     responses:
+   *       '200': { x-resource: Me }
+   *       x-errors: [401, 429, 503]
+   */
+  router.get('/me', (ctx) => {
+    const { key, windows } = ctx.state;
+    ctx.body = {
+      tenant: { id: key.tenantId, name: key.tenantName, environment: key.environment, time_zone: key.timeZone },
+      key: {
+        id: key.id,
+        name: key.name,
+        kind: key.kind,
+        permissions: key.permissions,
+        scopes: key.scopes,
+        read_only: key.readOnly,
+        expires_at: key.expiresAt === null ? null : new Date(key.expiresAt).toISOString(),
+      },
+      tier: key.tier,
+      rate_limits: windows.map(({ window, limit, remaining, resetSeconds }) => ({
+        window,
+        limit,
+        remaining,
+        reset_seconds: resetSeconds,
+      })),
+    };
+  });
+
+  /**
+   * @openapi
+   * /operations/{id}:
+   *   get:
+   *     operationId: getOperation
+   *     tags: [Access]
+   *     summary: What became of a write that was answered 202
+   *     description: Known for 24 hours. result is the resource as it is now.
+   *     responses:
+   *       '200': { x-resource: Operation }
+   *       x-errors: [401, 404, 429, 503]
+   */
+  router.get('/operations/:id', async (ctx) => {
+    const { id } = ctx.params;
+    const found = isUuid(id) ? await readOperation(api.db, ctx.state.key.tenantId, id) : undefined;
+    if (!found) throw notFound('operation');
+    const { result, createdAt, status } = found;
+    ctx.body = {
+      id: found.id,
+      status,
+      ...(result?.ok ? { result: JSON.parse(result.body) } : {}),
+      ...(result && !result.ok ? { error: result.error } : {}),
+      created_at: createdAt,
+    };
+  });
+}

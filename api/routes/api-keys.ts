@@ -1,0 +1,126 @@
+import type Router from '@koa/router';
+import { unseal } from '../../shared/platform/crypto.js';
+import { createApiKey, revokeApiKey, rollApiKey } from '../../shared/resources/api-keys/commands.js';
+import { mintKey } from '../../shared/resources/api-keys/credential.js';
+import { listApiKeys } from '../../shared/resources/api-keys/queries.js';
+import { apiKeyListQuery } from '../../shared/resources/api-keys/schema.js';
+import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
+import { KEY_CHANGED_CHANNEL } from '../middleware/authenticate.js';
+import { list, readOne } from '../middleware/read.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+const admin = { permission: 'admin', agentScope: null } as const;
+
+export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  const { complete, reveal } = keyMaking(api);
+
+  /**
+   * @openapi
+   * /api-keys:
+   *   get:
+   *     operationId: listApiKeys
+   *     tags: [Access]
+   *     summary: List API keys
+   *     description: Newest first, ended ones included. Needs the permission admin.
+   *     x-query: ApiKeyListQuery
+   *     responses:
+   *       '200': { x-list: ApiKey }
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  router.get('/api-keys', list(api, { access: admin, schema: apiKeyListQuery, statement: listApiKeys }));
+
+  /**
+   * @openapi
+   * /api-keys:
+   *   post:
+   *     operationId: createApiKey
+   *     tags: [Access]
+   *     summary: Create an API key
+   *     description: The answer shows the key, once. Needs the permission admin.
+   *     x-body: ApiKeyCreate
+   *     responses:
+   *       '201': { x-resource: ApiKeyWithSecret }
+   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/api-keys', write(api, createApiKey, { what: 'API key', complete, reveal }));
+
+  /**
+   * @openapi
+   * /api-keys/{id}:
+   *   get:
+   *     operationId: getApiKey
+   *     tags: [Access]
+   *     summary: Get one API key's record
+   *     description: Never shows the key itself. Needs the permission admin.
+   *     responses:
+   *       '200': { x-resource: ApiKey }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get('/api-keys/:id', readOne(api, { access: admin, entityType: 'api_key', what: 'API key' }));
+
+  /**
+   * @openapi
+   * /api-keys/{id}/roll:
+   *   post:
+   *     operationId: rollApiKey
+   *     tags: [Access]
+   *     summary: Replace an API key
+   *     description: The successor has the same rights; the old key ends after overlap_hours. Needs the permission admin.
+   *     x-body: ApiKeyRoll
+   *     responses:
+   *       '201': { x-resource: ApiKeyWithSecret }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post(
+    '/api-keys/:id/roll',
+    announceChange(api),
+    write(api, rollApiKey, {
+      what: 'API key',
+      complete: (input, ctx) => ({ ...complete(input, ctx), from_id: String(ctx.params.id).toLowerCase() }),
+      reveal,
+    }),
+  );
+
+  /**
+   * @openapi
+   * /api-keys/{id}:
+   *   delete:
+   *     operationId: revokeApiKey
+   *     tags: [Access]
+   *     summary: Revoke an API key
+   *     description: Effective everywhere within 5 seconds. Needs the permission admin.
+   *     x-write: true
+   *     responses:
+   *       '200': { x-resource: ApiKey }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.delete('/api-keys/:id', announceChange(api), write(api, revokeApiKey, { what: 'API key' }));
+}
+
+/** Makes a key on the way in and shows it on the way out; between the two it travels sealed. */
+function keyMaking(api: ApiRuntime) {
+  return {
+    complete: <T extends object>(input: T, ctx: ApiContext) => {
+      const { material } = mintKey('api', ctx.state.key.environment, api.sealingKey);
+      return { ...input, material };
+    },
+    reveal: (body: string): string => {
+      const answer = JSON.parse(body) as { key?: string | null };
+      if (typeof answer.key === 'string') answer.key = unseal(api.sealingKey, answer.key);
+      return JSON.stringify(answer);
+    },
+  };
+}
+
+/** Tells every api process to look this key up again. Should the message be lost, its cache entry runs out in time. */
+function announceChange(api: ApiRuntime): ApiMiddleware {
+  return async (ctx, next) => {
+    await next();
+    const { id } = (ctx as ApiContext).params;
+    if (ctx.status >= 300 || !id) return;
+    await api.bus.publish(KEY_CHANGED_CHANNEL, id.toLowerCase()).catch((error: unknown) => {
+      api.logger.warn({ err: error, keyId: id }, 'key change not announced; caches drop it in time');
+    });
+  };
+}

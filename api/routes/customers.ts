@@ -1,0 +1,71 @@
+import type Router from '@koa/router';
+import { createCustomer, updateCustomer } from '../../shared/resources/customers/commands.js';
+import { listCustomers } from '../../shared/resources/customers/queries.js';
+import { customerListQuery } from '../../shared/resources/customers/schema.js';
+import type { RequestState } from '../context.js';
+import { list, readOne } from '../middleware/read.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+const read = { permission: 'read', agentScope: 'read_customers' } as const;
+
+export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /customers:
+   *   get:
+   *     operationId: listCustomers
+   *     tags: [Customers]
+   *     summary: List customers
+   *     description: Newest first. Agent keys need the scope read_customers.
+   *     x-query: CustomerListQuery
+   *     responses:
+   *       '200': { x-list: Customer }
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  router.get('/customers', list(api, { access: read, schema: customerListQuery, statement: listCustomers }));
+
+  /**
+   * @openapi
+   * /customers:
+   *   post:
+   *     operationId: createCustomer
+   *     tags: [Customers]
+   *     summary: Create a customer
+   *     description: Agent keys may not.
+   *     x-body: CustomerCreate
+   *     responses:
+   *       '201': { x-resource: Customer }
+   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/customers', write(api, createCustomer, { what: 'customer' }));
+
+  /**
+   * @openapi
+   * /customers/{id}:
+   *   get:
+   *     operationId: getCustomer
+   *     tags: [Customers]
+   *     summary: Get one customer
+   *     description: Agent keys need the scope read_customers.
+   *     responses:
+   *       '200': { x-resource: Customer }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get('/customers/:id', readOne(api, { access: read, entityType: 'customer', what: 'customer' }));
+
+  /**
+   * @openapi
+   * /customers/{id}:
+   *   patch:
+   *     operationId: updateCustomer
+   *     tags: [Customers]
+   *     summary: Change a customer
+   *     description: 'JSON merge: an absent member is kept, null clears it. Agent keys may not.'
+   *     x-body: CustomerPatch
+   *     responses:
+   *       '200': { x-resource: Customer }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.patch('/customers/:id', write(api, updateCustomer, { what: 'customer' }));
+}

@@ -1,0 +1,74 @@
+import type Router from '@koa/router';
+import { createInvoice, updateInvoice } from '../../shared/resources/invoices/commands.js';
+import { listInvoices } from '../../shared/resources/invoices/queries.js';
+import { invoiceListQuery } from '../../shared/resources/invoices/schema.js';
+import type { RequestState } from '../context.js';
+import { list, readOne } from '../middleware/read.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+const read = { permission: 'read', agentScope: 'read_invoices' } as const;
+
+export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /invoices:
+   *   get:
+   *     operationId: listInvoices
+   *     tags: [Invoices]
+   *     summary: List invoices
+   *     description: Newest first. Agent keys need the scope read_invoices.
+   *     x-query: InvoiceListQuery
+   *     parameters: [{ $ref: '#/components/parameters/IgnoredIdempotencyKey' }]
+   *     responses:
+   *       '200': { x-list: InvoiceListItem }
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  router.get('/invoices', list(api, { access: read, schema: invoiceListQuery, statement: listInvoices }));
+
+  /**
+   * @openapi
+   * /invoices:
+   *   post:
+   *     operationId: createInvoice
+   *     tags: [Invoices]
+   *     summary: Create an invoice
+   *     description: A new invoice is a draft. Agent keys need the scope write_invoices_draft.
+   *     x-body: InvoiceCreate
+   *     responses:
+   *       '201': { x-resource: Invoice }
+   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/invoices', write(api, createInvoice, { what: 'invoice' }));
+
+  /**
+   * @openapi
+   * /invoices/{id}:
+   *   get:
+   *     operationId: getInvoice
+   *     tags: [Invoices]
+   *     summary: Get one invoice with its line items
+   *     description: Agent keys need the scope read_invoices.
+   *     responses:
+   *       '200': { x-resource: Invoice }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get('/invoices/:id', readOne(api, { access: read, entityType: 'invoice', what: 'invoice' }));
+
+  /**
+   * @openapi
+   * /invoices/{id}:
+   *   patch:
+   *     operationId: updateInvoice
+   *     tags: [Invoices]
+   *     summary: Change an invoice
+   *     description: >-
+   *       JSON merge: an absent member is kept, null clears it. line_items replaces all lines, in draft and needs_review only.
+   *       Agent keys need the scope write_invoices_draft and may change drafts only.
+   *     x-body: InvoicePatch
+   *     responses:
+   *       '200': { x-resource: Invoice }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.patch('/invoices/:id', write(api, updateInvoice, { what: 'invoice' }));
+}

@@ -1,0 +1,59 @@
+import { createCursorCodec, type CursorCodec } from '../shared/contracts/cursor.js';
+import { deriveKey } from '../shared/platform/crypto.js';
+import type { Runtime } from '../shared/platform/runtime.js';
+import { openClockQueue, enqueueKeyUses, type KeyUse } from '../shared/queues/clock.js';
+import { openWritePath, type Submit } from '../shared/queues/submit.js';
+import { findResult, storeOperation } from '../shared/resources/operations/store.js';
+
+/** What the routes stand on, beside the process's own runtime. */
+export interface ApiRuntime extends Runtime {
+  submit: Submit;
+  cursors: CursorCodec;
+  /** Encrypts credentials on their way to the one answer that shows them. */
+  sealingKey: Buffer;
+  /** Notes that a key was used; told to the clock once a minute. */
+  noteKeyUse: (tenantId: string, keyId: string) => void;
+}
+
+/** How long the clock leaves an operation alone after it was stored: its job may still be on its way. */
+const FIRST_LEASE_SECONDS = 5;
+const KEY_USE_INTERVAL_MS = 60_000;
+
+export async function createApiRuntime(runtime: Runtime): Promise<ApiRuntime> {
+  const { db, config } = runtime;
+  const submit = await openWritePath(runtime, async (command) => {
+    const result = await findResult(db, command);
+    if (result) return result;
+    await storeOperation(db, command, FIRST_LEASE_SECONDS);
+    return { id: command.id, accepted: true };
+  });
+  return {
+    ...runtime,
+    submit,
+    cursors: createCursorCodec(deriveKey(config.secretKey, 'cursor')),
+    sealingKey: deriveKey(config.secretKey, 'credentials'),
+    noteKeyUse: gatherKeyUses(runtime),
+  };
+}
+
+function gatherKeyUses(runtime: Runtime): ApiRuntime['noteKeyUse'] {
+  const queue = openClockQueue(runtime);
+  let uses = new Map<string, KeyUse>();
+  const flush = () => {
+    if (uses.size === 0) return;
+    const batch = [...uses.values()];
+    uses = new Map();
+    enqueueKeyUses(queue, batch).catch((error: unknown) =>
+      runtime.logger.warn({ err: error, keys: batch.length }, 'last use of keys not recorded'),
+    );
+  };
+  const timer = setInterval(flush, KEY_USE_INTERVAL_MS);
+  runtime.lifecycle.onClose('key uses', () => clearInterval(timer));
+  return (tenantId, keyId) => {
+    const known = uses.get(keyId);
+    if (known) return;
+    uses.set(keyId, { tenant_id: tenantId, id: keyId, at: new Date().toISOString() });
+    if (uses.size === 1) setTimeout(flush, 1000).unref();
+  };
+}
+

@@ -1,0 +1,28 @@
+import { newId } from '../platform/ids.js';
+import type { Command } from './command.js';
+
+/** A command that changes nothing: it only proves that queue, worker, PostgreSQL and reply are alive. */
+export const CANARY_TYPE = 'system.canary';
+
+const NO_TENANT = '00000000-0000-0000-0000-000000000000';
+
+export function canaryCommand(): Command {
+  const id = newId();
+  return {
+    id,
+    type: CANARY_TYPE,
+    tenantId: NO_TENANT,
+    environment: 'live',
+    actor: { type: 'system', id: null, name: 'canary' },
+    source: 'job',
+    tool: null,
+    entityId: id,
+    input: {},
+    dryRun: false,
+    unknownFields: [],
+    idempotency: null,
+    requestId: id,
+    ip: null,
+    userAgent: null,
+  };
+}

@@ -1,0 +1,101 @@
+import type { Redis } from 'ioredis';
+import { type Bus, createLocalBus, createRedisBus } from './bus.js';
+import type { Config } from './config.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';
+import { Lifecycle } from './lifecycle.js';
+import { createLimiter, type Limiter } from './limiter.js';
+import { createLogger, type Logger } from './logger.js';
+import { addCollectedGauge, createMetrics, type Metrics } from './metrics.js';
+import { type Database, openDatabase } from './postgres.js';
+import { assertNoEviction, connectRedis } from './redis.js';
+
+/** What every part of a process stands on; built once from the configuration and passed in. */
+export interface Runtime {
+  config: Config;
+  logger: Logger;
+  lifecycle: Lifecycle;
+  metrics: Metrics;
+  db: Database;
+  bus: Bus;
+  limiter: Limiter;
+  /** Connection string of the role that owns the database; sessions lower themselves from it. */
+  databaseUrl: string;
+  /** Undefined in the all-in-one way. */
+  redis: { fast: Redis; patient: Redis } | undefined;
+  /** The migration that the database must have reached. */
+  migrationHead: string;
+}
+
+export interface StoreOptions {
+  name: string;
+  migrationHead: string;
+}
+
+/** A logger and a lifecycle: what even a process that fails to start needs. */
+export function createFoundation(config: Config, name: string): { logger: Logger; lifecycle: Lifecycle } {
+  const logger = createLogger({ level: config.logLevel, name, pretty: !config.production && process.stdout.isTTY });
+  return { logger, lifecycle: new Lifecycle(logger) };
+}
+
+/** Address of PostgreSQL: DATABASE_URL, or the embedded server, started here and stopped with the lifecycle. */
+export async function resolveDatabaseUrl(
+  config: Config,
+  { logger, lifecycle }: { logger: Logger; lifecycle: Lifecycle },
+): Promise<string> {
+  if (config.databaseUrl) return config.databaseUrl;
+  const embedded: EmbeddedPostgres = await startEmbeddedPostgres({ dataDir: config.dataDir, logger });
+  lifecycle.onClose('embedded postgres', () => embedded.stop());
+  return embedded.databaseUrl;
+}
+
+/** Opens the stores and registers their closing. Nothing else in the code knows whether there is a Redis. */
+export function createRuntime(
+  foundation: { config: Config; logger: Logger; lifecycle: Lifecycle; databaseUrl: string },
+  options: StoreOptions,
+): Runtime {
+  const { config, logger, lifecycle, databaseUrl } = foundation;
+  const metrics = createMetrics();
+  const db = openDatabase({
+    databaseUrl,
+    poolSize: config.databasePoolSize,
+    applicationName: `tow-${options.name}`,
+    logger,
+  });
+  lifecycle.onClose('postgres pool', () => db.close());
+  addCollectedGauge(metrics, {
+    name: 'tow_postgres_connections',
+    help: 'Connections of the pool by state; waiting: callers without one',
+    labelNames: ['state'],
+    collect: (set) => {
+      for (const [state, count] of Object.entries(db.pool())) set({ state }, count);
+    },
+  });
+  const redis = config.redisUrl ? connectStores(config.redisUrl, logger, lifecycle) : undefined;
+  return {
+    config,
+    logger,
+    lifecycle,
+    metrics,
+    db,
+    databaseUrl,
+    redis,
+    bus: redis ? createRedisBus(redis.fast, redis.subscriber) : createLocalBus(),
+    limiter: createLimiter(redis?.fast),
+    migrationHead: options.migrationHead,
+  };
+}
+
+function connectStores(url: string, logger: Logger, lifecycle: Lifecycle) {
+  const fast = connectRedis(url, 'fast', logger);
+  const patient = connectRedis(url, 'patient', logger);
+  const subscriber = connectRedis(url, 'patient', logger);
+  lifecycle.onClose('redis', () => {
+    for (const connection of [fast, patient, subscriber]) connection.disconnect();
+  });
+  return { fast, patient, subscriber };
+}
+
+/** @throws {Error} when Redis would lose keys; see {@link assertNoEviction}. */
+export async function assertSafeRedis(runtime: Runtime): Promise<void> {
+  if (runtime.redis) await assertNoEviction(runtime.redis.patient, runtime.logger);
+}

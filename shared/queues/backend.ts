@@ -1,0 +1,93 @@
+import {
+  createPostgresBackend,
+  type JobsOptions,
+  type Processor,
+  Queue,
+  Worker,
+  type WorkerOptions,
+} from 'bullmq';
+import { connectRedis } from '../platform/redis.js';
+import { appSessionOptions } from '../platform/postgres.js';
+import type { Runtime } from '../platform/runtime.js';
+
+/** All keys of a queue share one hash tag, so that Redis Cluster keeps them together. */
+const PREFIX = '{tow}';
+
+/**
+ * After a kill -9 a job runs again when its lock has run out and a check has seen it: at most lock + 2 checks. Stalls must never fail a job (the default
+ * does after one); what keeps killing its worker is caught by the attempts counted in PostgreSQL.
+ */
+const STALL_SETTINGS = { lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 1000 } as const;
+
+/** Sessions of one BullMQ object on PostgreSQL; batches make more needless. */
+const BACKEND_POOL_SIZE = 4;
+
+function postgresConnection(runtime: Runtime, max: number) {
+  return {
+    connectionString: runtime.databaseUrl,
+    options: appSessionOptions(runtime.databaseUrl, { generic: false }),
+    application_name: 'tow-queue',
+    connectionTimeoutMillis: 3000,
+    keepAlive: true,
+    max,
+    schema: 'bullmq',
+  };
+}
+
+/** The producing side of a queue. Errors of its connection are logged; a failed add rejects. */
+export function openQueue<Data>(runtime: Runtime, name: string, defaults: JobsOptions): Queue<Data> {
+  const { redis, logger, lifecycle } = runtime;
+  const queue = redis
+    ? new Queue<Data>(name, { connection: redis.fast, prefix: PREFIX, defaultJobOptions: defaults })
+    : (new Queue(
+        name,
+        { connection: postgresConnection(runtime, BACKEND_POOL_SIZE), defaultJobOptions: defaults },
+        createPostgresBackend,
+      ) as unknown as Queue<Data>);
+  queue.on('error', (error) => logger.debug({ err: error, queue: name }, 'queue error'));
+  lifecycle.onClose(`queue ${name}`, () => queue.close());
+  return queue;
+}
+
+/** The consuming side. It starts at once, and closing it waits for the jobs in hand. */
+export function openWorker<Data>(
+  runtime: Runtime,
+  name: string,
+  processor: Processor<Data>,
+  options: { concurrency: number },
+): Worker<Data> {
+  const { config, logger, lifecycle } = runtime;
+  const settings: Omit<WorkerOptions, 'connection'> = {
+    ...STALL_SETTINGS,
+    concurrency: options.concurrency,
+    removeOnComplete: { count: 0 },
+  };
+  const worker = config.redisUrl
+    ? new Worker<Data>(name, processor, {
+        ...settings,
+        prefix: PREFIX,
+        connection: workerConnection(runtime, config.redisUrl),
+      })
+    : (new Worker(
+        name,
+        processor as Processor,
+        { ...settings, connection: postgresConnection(runtime, options.concurrency + 2) },
+        createPostgresBackend,
+      ) as unknown as Worker<Data>);
+  let lastLoggedAt = 0;
+  worker.on('error', (error) => {
+    // A store that is away errors without end; one line each 5 s says as much.
+    if (Date.now() - lastLoggedAt < 5000) return;
+    lastLoggedAt = Date.now();
+    logger.warn({ err: error, queue: name }, 'worker error');
+  });
+  // The worker first: it must give back its jobs while the queue's connection still lives.
+  lifecycle.onClose(`worker ${name}`, () => worker.close());
+  return worker;
+}
+
+function workerConnection(runtime: Runtime, url: string) {
+  const connection = connectRedis(url, 'patient', runtime.logger);
+  runtime.lifecycle.onClose('worker redis', () => connection.disconnect());
+  return connection;
+}

@@ -1,0 +1,44 @@
+import type { Queue } from 'bullmq';
+import type { Runtime } from '../platform/runtime.js';
+import { openQueue } from './backend.js';
+
+export const CLOCK_QUEUE = 'clock';
+
+/** A key that was used, to the minute; gathered by the api processes. */
+export interface KeyUse {
+  tenant_id: string;
+  id: string;
+  at: string;
+}
+
+export interface ClockJob {
+  /** Only in `touch-keys`. */
+  uses?: KeyUse[];
+}
+
+/** What the clock does, and how often in ms. Each schedule fires once, however many clocks run. */
+export const SCHEDULES = {
+  'resubmit-operations': 5_000,
+  'purge-expired': 600_000,
+} as const;
+
+const JOB_OPTIONS = { attempts: 3, removeOnComplete: true, removeOnFail: { count: 100 } } as const;
+
+export type ClockQueue = Queue<ClockJob>;
+
+export function openClockQueue(runtime: Runtime): ClockQueue {
+  return openQueue<ClockJob>(runtime, CLOCK_QUEUE, JOB_OPTIONS);
+}
+
+/** Makes the schedules that are missing: all on a new queue, or on one that lost its store's content. */
+export async function ensureSchedules(queue: ClockQueue): Promise<void> {
+  for (const [name, every] of Object.entries(SCHEDULES)) {
+    const found = await queue.getJobScheduler(name);
+    if (!found) await queue.upsertJobScheduler(name, { every }, { name, data: {} });
+  }
+}
+
+/** Tells the clock which keys were used. */
+export async function enqueueKeyUses(queue: ClockQueue, uses: KeyUse[]): Promise<void> {
+  await queue.add('touch-keys', { uses });
+}

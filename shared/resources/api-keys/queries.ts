@@ -1,0 +1,116 @@
+import type { Database, Statement } from '../../platform/postgres.js';
+import type { ApiKeyListQuery } from '../../contracts/generated.js';
+import type { AgentScope, Permission } from '../../contracts/vocabulary.js';
+import type { Tier } from '../../platform/config.js';
+import { sha256 } from '../../platform/crypto.js';
+import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import { recordset } from '../sets.js';
+import { apiKeyRepresentation } from './representation.js';
+
+/** A key as authentication needs it, with what it must know of its tenant. */
+export interface KeyRecord {
+  id: string;
+  kind: 'api' | 'agent';
+  name: string;
+  permissions: Permission[];
+  scopes: AgentScope[];
+  readOnly: boolean;
+  expiresAt: number | null;
+  revoked: boolean;
+  tenantId: string;
+  tenantName: string;
+  environment: 'live' | 'sandbox';
+  timeZone: string;
+  tier: Tier;
+}
+
+interface KeyRow {
+  id: string;
+  tenant_id: string;
+  kind: 'api' | 'agent';
+  name: string;
+  permissions: Permission[];
+  scopes: AgentScope[];
+  read_only: boolean;
+  tier: Tier | null;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+}
+
+interface TenantRow {
+  name: string;
+  environment: 'live' | 'sandbox';
+  time_zone: string;
+  tier: Tier;
+}
+
+const TIER_ORDER: Tier[] = ['starter', 'standard', 'premium'];
+
+/**
+ * Looks a credential up by its hash, then its tenant. undefined: no such key. Throws when PostgreSQL cannot be asked, which is a 503 and
+ * never a 401.
+ */
+export async function findKey(db: Database, key: string): Promise<KeyRecord | undefined> {
+  const hash = sha256(key);
+  const [row] = await db.readByKeyHash<KeyRow>(hash, {
+    name: 'find-key',
+    text: `select id, tenant_id, kind, name, permissions, scopes, read_only, tier, expires_at, revoked_at from api_keys
+           where key_hash = $1`,
+    values: [hash],
+  });
+  if (!row) return undefined;
+  const [tenant] = await db.read<TenantRow>(row.tenant_id, {
+    name: 'find-tenant',
+    text: 'select name, environment, time_zone, tier from tenants where tenant_id = $1',
+    values: [row.tenant_id],
+  });
+  return tenant && toRecord(row, tenant);
+}
+
+function toRecord(row: KeyRow, tenant: TenantRow): KeyRecord {
+  return {
+    id: row.id,
+    kind: row.kind,
+    name: row.name,
+    permissions: row.permissions,
+    scopes: row.scopes,
+    readOnly: row.read_only,
+    expiresAt: row.expires_at?.getTime() ?? null,
+    revoked: row.revoked_at !== null,
+    tenantId: row.tenant_id,
+    tenantName: tenant.name,
+    environment: tenant.environment,
+    timeZone: tenant.time_zone,
+    tier: lowerTier(row.tier, tenant),
+  };
+}
+
+/** A key may have a lower tier than its tenant, never a higher one; a sandbox is always a starter (decisions 6). */
+function lowerTier(own: Tier | null, tenant: TenantRow): Tier {
+  if (tenant.environment === 'sandbox') return 'starter';
+  if (own === null) return tenant.tier;
+  return TIER_ORDER.indexOf(own) < TIER_ORDER.indexOf(tenant.tier) ? own : tenant.tier;
+}
+
+export function listApiKeys(query: ApiKeyListQuery, scope: ListScope): Statement {
+  return listStatement({
+    table: 'api_keys',
+    representation: apiKeyRepresentation('t'),
+    conditions: new Conditions().add("t.tenant_id = ? and t.kind = 'api'", scope.tenantId),
+    limit: query.limit,
+    position: scope.position,
+  });
+}
+
+/** Moves last_used_at forward. Not a write of a client, so it has no audit entry. */
+export async function touchKeys(db: Database, uses: { tenant_id: string; id: string; at: string }[]): Promise<void> {
+  const tenants = [...new Set(uses.map((use) => use.tenant_id))];
+  await db.transaction(tenants, async (tx) =>
+    tx.queryAtCommit({
+      name: 'touch-keys',
+      text: `update api_keys t set last_used_at = greatest(t.last_used_at, r.at)
+             from ${recordset('tenant_id uuid, id uuid, at timestamptz')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+      values: [JSON.stringify(uses)],
+    }),
+  );
+}

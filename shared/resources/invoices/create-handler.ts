@@ -1,0 +1,166 @@
+import type { Command, Outcome } from '../../contracts/command.js';
+import type { InvoiceCreate } from '../../contracts/generated.js';
+import type { ErrorDetail } from '../../platform/errors.js';
+import { newId } from '../../platform/ids.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { changesOfNew } from '../changes.js';
+import { failed, findExisting, invalidReferences, type RecordRef, recordset, refKey, refOf, renderRecords } from '../sets.js';
+import { MAX_INVOICE_TOTAL_CENTS, type InvoicePrice, priceInvoice } from './money.js';
+import { findTaxRates, type TaxRates } from './tax-rates.js';
+
+type CreateCommand = Command<InvoiceCreate>;
+
+interface Draft {
+  command: CreateCommand;
+  priced: InvoicePrice;
+  taxRateBps: number;
+}
+
+/** Creates drafts, set by set: references and rates are read once, then rows, lines and answers go in one flush. */
+export async function createInvoices(tx: Transaction, commands: CreateCommand[]): Promise<Outcome[]> {
+  const [workOrders, rates] = await Promise.all([
+    findExisting(tx, 'work_orders', references(commands, 'work_order_id')),
+    findTaxRates(
+      tx,
+      commands.map((command) => ({ tenantId: command.tenantId, customerId: command.input.customer_id ?? null })),
+    ),
+  ]);
+  const outcomes = new Map<string, Outcome>();
+  const drafts: Draft[] = [];
+  for (const command of commands) {
+    const draft = draftOf(command, rates, workOrders);
+    if ('ok' in draft) outcomes.set(command.id, draft);
+    else drafts.push(draft);
+  }
+  const bodies = await insertDrafts(tx, drafts);
+  for (const { command } of drafts) {
+    outcomes.set(command.id, outcomeOf(command, bodies.get(refKey(refOf(command)))));
+  }
+  return commands.map((command) => outcomes.get(command.id) as Outcome);
+}
+
+function references(commands: CreateCommand[], member: 'customer_id' | 'work_order_id'): RecordRef[] {
+  return commands.flatMap(({ tenantId, input }) => {
+    const id = input[member];
+    return id ? [{ tenant_id: tenantId, id }] : [];
+  });
+}
+
+function draftOf(command: CreateCommand, rates: TaxRates, workOrders: Set<string>): Draft | Outcome {
+  const { input, tenantId } = command;
+  const taxRateBps = rates.of(tenantId, input.customer_id ?? null);
+  const unknown: ErrorDetail[] = [];
+  if (taxRateBps === undefined) unknown.push(unknownId('customer_id', 'customer'));
+  if (input.work_order_id && !workOrders.has(refKey({ tenant_id: tenantId, id: input.work_order_id }))) {
+    unknown.push(unknownId('work_order_id', 'work order'));
+  }
+  if (unknown.length > 0) return invalidReferences(unknown);
+  const priced = priceInvoice(input.line_items ?? [], taxRateBps ?? 0);
+  const fault = totalFault(priced.totalCents);
+  return fault ?? { command, priced, taxRateBps: taxRateBps ?? 0 };
+}
+
+function unknownId(field: string, what: string): ErrorDetail {
+  return { field, code: 'unknown', message: `${field} is not a ${what} of this account` };
+}
+
+/** The bounds of an invoice's total (decisions 5, Limits), as an outcome when they are passed. */
+export function totalFault(totalCents: number): Outcome | undefined {
+  if (totalCents >= 0 && totalCents <= MAX_INVOICE_TOTAL_CENTS) return undefined;
+  const message =
+    totalCents < 0
+      ? 'The total of line_items must not be negative'
+      : `The total of line_items must be at most ${MAX_INVOICE_TOTAL_CENTS} cents`;
+  return failed({
+    code: 'validation_error',
+    message: `${message}.`,
+    details: [{ field: 'line_items', code: totalCents < 0 ? 'negative_total' : 'total_too_large', message }],
+  });
+}
+
+function outcomeOf(command: CreateCommand, body: string | undefined): Outcome {
+  if (body === undefined) {
+    const message = `invoice_number ${command.input.invoice_number} is taken`;
+    return failed({
+      code: 'duplicate_invoice_number',
+      message: `${message}. Numbers are unique in an account, whatever their case.`,
+      details: [{ field: 'invoice_number', code: 'duplicate', message }],
+    });
+  }
+  return {
+    ok: true,
+    body,
+    changes: changesOfNew(command.input as unknown as Record<string, unknown>),
+    events: [{ type: 'invoice.created', object: body }],
+  };
+}
+
+/** Inserts and renders in one flush. A number that is taken leaves its invoice, and so its lines and body, out. */
+async function insertDrafts(tx: Transaction, drafts: Draft[]): Promise<Map<string, string>> {
+  if (drafts.length === 0) return new Map();
+  // One order for everybody: two batches inserting the same numbers the other way round would wait for each other in a circle.
+  const sorted = [...drafts].sort((a, b) => (numberKey(a) < numberKey(b) ? -1 : 1));
+  const inserting = tx.query(insertInvoices(sorted));
+  const lines = sorted.flatMap((draft) => lineRows(draft.command, draft.priced.lineTotals));
+  const insertingLines = lines.length > 0 ? tx.query(insertLines(lines)) : Promise.resolve([]);
+  const rendering = renderRecords(tx, 'invoice', sorted.map(({ command }) => refOf(command)));
+  const [, , bodies] = await Promise.all([inserting, insertingLines, rendering]);
+  return bodies;
+}
+
+function numberKey({ command }: Draft): string {
+  return `${command.tenantId}/${command.input.invoice_number.toLowerCase()}`;
+}
+
+const INVOICE_COLUMNS = `tenant_id uuid, id uuid, invoice_number text, customer_id uuid, work_order_id uuid, billing_email text, po_number text,
+  vehicle_description text, notes text, due_date timestamptz, service_date timestamptz, tax_rate_bps integer, subtotal_cents bigint,
+  tax_cents bigint, total_cents bigint, created_by_agent boolean`;
+const INVOICE_NAMES = INVOICE_COLUMNS.split(',').map((column) => column.trim().split(' ')[0]).join(', ');
+
+function insertInvoices(drafts: Draft[]) {
+  const rows = drafts.map(({ command, priced, taxRateBps }) => {
+    const { line_items: _lines, ...fields } = command.input;
+    return {
+      ...fields,
+      ...refOf(command),
+      tax_rate_bps: taxRateBps,
+      subtotal_cents: priced.subtotalCents,
+      tax_cents: priced.taxCents,
+      total_cents: priced.totalCents,
+      created_by_agent: command.actor.type === 'agent',
+    };
+  });
+  return {
+    name: 'insert-invoices',
+    text: `insert into invoices (${INVOICE_NAMES}) select ${INVOICE_NAMES} from ${recordset(INVOICE_COLUMNS)}
+           on conflict (tenant_id, lower(invoice_number)) do nothing`,
+    values: [JSON.stringify(rows)],
+  };
+}
+
+/** The stored lines of one invoice. The stored total is the server's own. */
+export function lineRows(command: Command<{ line_items?: InvoiceCreate['line_items'] }>, lineTotals: number[]) {
+  return (command.input.line_items ?? []).map((line, index) => ({
+    ...line,
+    tenant_id: command.tenantId,
+    invoice_id: command.entityId,
+    position: index + 1,
+    id: newId(),
+    total_cents: lineTotals[index],
+  }));
+}
+
+const LINE_COLUMNS = `tenant_id uuid, invoice_id uuid, position integer, id uuid, name text, description text, category text, quantity numeric,
+  unit_type text, unit_price_cents bigint, total_cents bigint, taxable boolean`;
+const LINE_NAMES = LINE_COLUMNS.split(',').map((column) => column.trim().split(' ')[0]);
+
+/** Inserts lines of those invoices that exist: one whose number was taken is not there. */
+export function insertLines(rows: ReturnType<typeof lineRows>) {
+  return {
+    name: 'insert-invoice-lines',
+    text: `insert into invoice_line_items (${LINE_NAMES.join(', ')})
+           select ${LINE_NAMES.map((name) => `r.${name}`).join(', ')} from ${recordset(LINE_COLUMNS)}
+           join invoices i on i.tenant_id = r.tenant_id and i.id = r.invoice_id`,
+    values: [JSON.stringify(rows)],
+  };
+}

@@ -1,0 +1,43 @@
+import type { Transaction } from '../../platform/postgres.js';
+import { recordset, refKey } from '../sets.js';
+
+/** The rate in basis points for a tenant and, if there is one, its customer. */
+export interface TaxRates {
+  /** undefined: the tenant has no such customer. */
+  of(tenantId: string, customerId: string | null): number | undefined;
+}
+
+interface Pair {
+  tenantId: string;
+  customerId: string | null;
+}
+
+interface RateRow {
+  tenant_id: string;
+  id: string | null;
+  known: boolean;
+  rate: number;
+}
+
+/** Tax is the customer's rate, else the tenant's; none for an exempt customer (decisions 3, Money). */
+export async function findTaxRates(tx: Transaction, pairs: Pair[]): Promise<TaxRates> {
+  const unique = new Map(
+    pairs.map(({ tenantId, customerId }) => [
+      refKey({ tenant_id: tenantId, id: customerId ?? '' }),
+      { tenant_id: tenantId, id: customerId },
+    ]),
+  );
+  const rows = await tx.query<RateRow>({
+    name: 'tax-rates',
+    text: `select r.tenant_id, r.id, (r.id is null or c.id is not null) as known,
+                  case when c.tax_exempt then 0 else coalesce(c.tax_rate_bps, t.tax_rate_bps) end as rate
+           from ${recordset('tenant_id uuid, id uuid')}
+           join tenants t on t.tenant_id = r.tenant_id
+           left join customers c on c.tenant_id = r.tenant_id and c.id = r.id`,
+    values: [JSON.stringify([...unique.values()])],
+  });
+  const rates = new Map(
+    rows.map((row) => [refKey({ tenant_id: row.tenant_id, id: row.id ?? '' }), row.known ? row.rate : undefined]),
+  );
+  return { of: (tenantId, customerId) => rates.get(refKey({ tenant_id: tenantId, id: customerId ?? '' })) };
+}

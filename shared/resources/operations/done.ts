@@ -1,0 +1,31 @@
+import type { CommandResult } from '../../contracts/command.js';
+import type { ErrorBody } from '../../platform/errors.js';
+import type { Statement } from '../../platform/postgres.js';
+import { readStatement } from '../sets.js';
+import { collectionOf } from '../tables.js';
+
+/** What an audit entry says about its command. */
+export interface DoneRow {
+  tenant_id: string;
+  id: string;
+  outcome: string;
+  entity_type: string;
+  entity_id: string;
+  error: ErrorBody | null;
+  response_status: number;
+}
+
+/**
+ * The result of a command that ran earlier, rebuilt from its audit entry: its error as it was, or the record as it is now. `query` runs in a
+ * transaction of the tenant.
+ */
+export async function doneResult(
+  row: DoneRow,
+  query: (statement: Statement) => Promise<{ body?: string }[]>,
+): Promise<CommandResult> {
+  if (row.error) return { id: row.id, ok: false, error: row.error };
+  const [found] = await query(readStatement(row.entity_type, { tenant_id: row.tenant_id, id: row.entity_id }));
+  if (found?.body === undefined) throw new Error(`the ${row.entity_type} of command ${row.id} is gone`);
+  const location = row.response_status === 201 ? `${collectionOf(row.entity_type)}/${row.entity_id}` : null;
+  return { id: row.id, ok: true, status: row.response_status, body: found.body, location, replayed: false };
+}

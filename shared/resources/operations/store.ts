@@ -1,0 +1,139 @@
+import type { Command, CommandResult } from '../../contracts/command.js';
+import type { ErrorBody } from '../../platform/errors.js';
+import type { Database, Statement, Transaction } from '../../platform/postgres.js';
+import { type DoneRow, doneResult } from './done.js';
+
+/** How long an operation can be asked about, and an idempotent answer is kept (decisions 5). */
+const KEPT = "interval '24 hours'";
+
+/** The client's view of a command that was answered 202. */
+export interface OperationView {
+  id: string;
+  status: 'queued' | 'succeeded' | 'failed';
+  createdAt: string;
+  result: CommandResult | undefined;
+}
+
+interface OperationRow extends DoneRow {
+  created_at: string;
+  done: boolean;
+  parked: boolean;
+  kept_status: number | null;
+  kept_body: string | null;
+  kept_location: string | null;
+}
+
+// A retry with the same key may have done the work first: then its kept answer is this operation's result.
+const READ = `
+  select o.tenant_id, o.id, to_json(o.created_at)#>>'{}' as created_at, a.id is not null as done, p.parked_at is not null as parked,
+    a.outcome, a.entity_type, a.entity_id, a.error, a.response_status,
+    k.status as kept_status, k.body as kept_body, k.location as kept_location
+  from operations o
+  left join audit_entries a on a.tenant_id = o.tenant_id and a.id = o.id
+  left join command_attempts p on p.tenant_id = o.tenant_id and p.command_id = o.id
+  left join idempotency_keys k on k.tenant_id = o.tenant_id and k.key = (o.command #>> '{idempotency,key}')::uuid
+    and k.body_hash = o.command #>> '{idempotency,bodyHash}' and k.path = o.command #>> '{idempotency,path}'
+  where o.tenant_id = $1 and o.id = $2 and o.created_at > now() - ${KEPT}`;
+
+/** What became of an operation; undefined when there is none of this tenant within 24 hours. */
+export async function readOperation(db: Database, tenantId: string, id: string): Promise<OperationView | undefined> {
+  const statement = { name: 'read-operation', text: READ, values: [tenantId, id] };
+  const [row] = await db.read<OperationRow>(tenantId, statement);
+  if (!row) return undefined;
+  const view = { id: row.id, createdAt: new Date(row.created_at).toISOString() };
+  const result = await resultOf(row, (next) => db.read(tenantId, next));
+  if (!result) return { ...view, status: 'queued', result };
+  return { ...view, status: result.ok ? 'succeeded' : 'failed', result };
+}
+
+async function resultOf(
+  row: OperationRow,
+  query: (statement: Statement) => Promise<{ body?: string }[]>,
+): Promise<CommandResult | undefined> {
+  if (row.done) return doneResult(row, query);
+  if (row.kept_body !== null && row.kept_status !== null) {
+    const { kept_status: status, kept_body: body, kept_location: location } = row;
+    return { id: row.id, ok: true, status, body, location, replayed: true };
+  }
+  return row.parked ? { id: row.id, ok: false, error: PARKED } : undefined;
+}
+
+const PARKED: ErrorBody = {
+  code: 'internal_error',
+  message: 'This write was set aside after it failed repeatedly on our side. Nothing was stored; support can run it again.',
+};
+
+/** Finds the result of a command by its audit entry; undefined when it has not run. */
+export async function findResult(db: Database, command: Command): Promise<CommandResult | undefined> {
+  const [row] = await db.read<DoneRow>(command.tenantId, {
+    name: 'find-result',
+    text: `select tenant_id, id, outcome, entity_type, entity_id, error, response_status from audit_entries
+           where tenant_id = $1 and id = $2`,
+    values: [command.tenantId, command.id],
+  });
+  return row && doneResult(row, (statement) => db.read(command.tenantId, statement));
+}
+
+/** Stores a command as pending: from the commit on it will run, whatever happens to the queue. */
+export async function storeOperation(db: Database, command: Command, leaseSeconds: number): Promise<void> {
+  await db.transaction([command.tenantId], async (tx) =>
+    tx.queryAtCommit({
+      name: 'store-operation',
+      text: `insert into operations (tenant_id, id, command, lease_until) values ($1, $2, $3, now() + make_interval(secs => $4))
+             on conflict (tenant_id, id) do update set lease_until = excluded.lease_until`,
+      values: [command.tenantId, command.id, JSON.stringify(command), leaseSeconds],
+    }),
+  );
+}
+
+/**
+ * Takes pending operations whose lease ran out, renews the lease and returns their commands. Two clocks at once take different ones.
+ * @param limit commands at most, so that one pass stays short
+ */
+export async function leasePending(
+  tx: Transaction,
+  { leaseSeconds, limit }: { leaseSeconds: number; limit: number },
+): Promise<Command[]> {
+  const rows = await tx.query<{ command: Command }>({
+    name: 'lease-operations',
+    text: `update operations o set lease_until = now() + make_interval(secs => $1)
+           where (o.tenant_id, o.id) in (
+             select o.tenant_id, o.id from operations o
+             where o.lease_until < now() and o.created_at > now() - ${KEPT}
+               and not exists (select from audit_entries a where a.tenant_id = o.tenant_id and a.id = o.id)
+               and not exists (select from command_attempts p
+                               where p.tenant_id = o.tenant_id and p.command_id = o.id and p.parked_at is not null)
+               and not exists (select from idempotency_keys k
+                               where k.tenant_id = o.tenant_id and k.key = (o.command #>> '{idempotency,key}')::uuid)
+             order by o.tenant_id, o.id limit $2 for update skip locked)
+           returning o.command`,
+    values: [leaseSeconds, limit],
+  });
+  return rows.map((row) => row.command);
+}
+
+/** How many operations of these tenants have not run yet. */
+export async function countPending(tx: Transaction): Promise<number> {
+  const [row] = await tx.query<{ count: number }>({
+    name: 'count-operations',
+    text: `select count(*)::int as count from operations o
+           where o.created_at > now() - ${KEPT}
+             and not exists (select from audit_entries a where a.tenant_id = o.tenant_id and a.id = o.id)`,
+  });
+  return row?.count ?? 0;
+}
+
+/** Forgets operations and idempotent answers whose 24 hours are over, a bounded number of each. Returns how many went. */
+export async function purgeExpired(tx: Transaction, limit: number): Promise<number> {
+  const statements = ['operations', 'idempotency_keys'].map((table) =>
+    tx.query<{ count: number }>({
+      text: `with gone as (
+               delete from ${table} where ctid = any (array(
+                 select ctid from ${table} where created_at < now() - ${KEPT} limit ${limit}))
+               returning 1)
+             select count(*)::int as count from gone`,
+    }),
+  );
+  const counts = await Promise.all(statements);
+  return counts.reduce((sum, [row]) => sum + (row?.count ?? 0), 0);
+}

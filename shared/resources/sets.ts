@@ -1,0 +1,109 @@
+import type { Command, Outcome } from '../contracts/command.js';
+import type { ErrorBody, ErrorDetail } from '../platform/errors.js';
+import type { Row, Statement, Transaction } from '../platform/postgres.js';
+import { resourceTable } from './tables.js';
+
+/** Reference to one record; the unit in which a set of commands reads and writes. */
+export interface RecordRef {
+  tenant_id: string;
+  id: string;
+}
+
+/** A key for maps over (tenant, id). */
+export function refKey(ref: RecordRef): string {
+  return `${ref.tenant_id}/${ref.id}`;
+}
+
+export function refOf(command: Command): RecordRef {
+  return { tenant_id: command.tenantId, id: command.entityId };
+}
+
+/** `from jsonb_to_recordset($1) as r(…)`: a whole set as one parameter. */
+export function recordset(columns: string, alias = 'r'): string {
+  return `jsonb_to_recordset($1::jsonb) as ${alias}(${columns})`;
+}
+
+/** Indexes rows by (tenant, id). */
+export function byRef<R extends RecordRef>(rows: R[]): Map<string, R> {
+  return new Map(rows.map((row) => [refKey(row), row]));
+}
+
+/**
+ * Renders records as their JSON text; those that do not exist are missing from the map.
+ * @param entityType decides table and projection
+ */
+export async function renderRecords(
+  tx: Transaction,
+  entityType: string,
+  refs: RecordRef[],
+): Promise<Map<string, string>> {
+  const rows = await tx.query<RecordRef & { body: string }>(renderStatement(entityType, refs));
+  return new Map(rows.map((row) => [refKey(row), row.body]));
+}
+
+export function renderStatement(entityType: string, refs: RecordRef[]): Statement {
+  const { table, representation } = resourceTable(entityType);
+  return {
+    name: `render-${entityType}`,
+    text: `select t.tenant_id, t.id, (${representation('t')})::text as body
+           from ${recordset('tenant_id uuid, id uuid')} join ${table} t on t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(refs)],
+  };
+}
+
+/** One record of one tenant as JSON text. */
+export function readStatement(entityType: string, ref: RecordRef): Statement {
+  const { table, representation } = resourceTable(entityType);
+  return {
+    name: `read-${entityType}`,
+    text: `select (${representation('t')})::text as body from ${table} t where t.tenant_id = $1 and t.id = $2`,
+    values: [ref.tenant_id, ref.id],
+  };
+}
+
+/**
+ * Locks and reads the rows that a set of commands changes, in one order for everybody so that two batches cannot block each other in a circle.
+ * Values come as JSON, so timestamps keep their text.
+ */
+export async function lockRecords<R extends Row>(
+  tx: Transaction,
+  table: string,
+  refs: RecordRef[],
+): Promise<Map<string, R>> {
+  const rows = await tx.query<{ record: R & RecordRef }>({
+    name: `lock-${table}`,
+    text: `select to_jsonb(t) as record from ${table} t
+           where (t.tenant_id, t.id) in (select r.tenant_id, r.id from ${recordset('tenant_id uuid, id uuid')})
+           order by t.tenant_id, t.id for update`,
+    values: [JSON.stringify(refs)],
+  });
+  return new Map(rows.map(({ record }) => [refKey(record), record]));
+}
+
+export function failed(error: ErrorBody): Outcome {
+  return { ok: false, error };
+}
+
+export function missing(what: string): Outcome {
+  return failed({
+    code: 'not_found',
+    message: `No such ${what}. Check the id and that it belongs to this account.`,
+  });
+}
+
+/** A body that names records of nobody we know: an unknown id inside a body is 400 (decisions 5). */
+export function invalidReferences(details: ErrorDetail[]): Outcome {
+  return failed({ code: 'validation_error', message: `${details[0]?.message ?? 'An id is unknown'}.`, details });
+}
+
+/** Finds which of the referenced records exist for their tenant. */
+export async function findExisting(tx: Transaction, table: string, refs: RecordRef[]): Promise<Set<string>> {
+  if (refs.length === 0) return new Set();
+  const rows = await tx.query<RecordRef>({
+    name: `exists-${table}`,
+    text: `select t.tenant_id, t.id from ${recordset('tenant_id uuid, id uuid')}
+           join ${table} t on t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(refs)],
+  });
+  return new Set(rows.map(refKey));
+}

@@ -1,0 +1,31 @@
+import { apiKeyRepresentation } from './api-keys/representation.js';
+import { customerRepresentation } from './customers/representation.js';
+import { invoiceRepresentation } from './invoices/representation.js';
+import { workOrderRepresentation } from './work-orders/representation.js';
+
+interface ResourceTable {
+  table: string;
+  /** Path of its list without the version prefix. */
+  collection: string;
+  representation: (alias: string) => string;
+}
+
+/** Where each entity is kept and the one SQL projection that is its JSON. */
+export const TABLES: Readonly<Record<string, ResourceTable>> = {
+  invoice: { table: 'invoices', collection: '/invoices', representation: invoiceRepresentation },
+  work_order: { table: 'work_orders', collection: '/work-orders', representation: workOrderRepresentation },
+  customer: { table: 'customers', collection: '/customers', representation: customerRepresentation },
+  api_key: { table: 'api_keys', collection: '/api-keys', representation: apiKeyRepresentation },
+};
+
+/** @throws {Error} for an entity that no code of this version knows. */
+export function resourceTable(entityType: string): ResourceTable {
+  const found = TABLES[entityType];
+  if (!found) throw new Error(`unknown entity type ${entityType}`);
+  return found;
+}
+
+/** Path of an entity's list without the version prefix, `/invoices`. */
+export function collectionOf(entityType: string): string {
+  return resourceTable(entityType).collection;
+}

@@ -1,0 +1,143 @@
+/** Real PostgreSQL servers run by root and by an ordinary user, from programs that not everybody can reach. */
+import { chmod, cp, mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect } from 'chai';
+import { chooseAccount } from '../../shared/platform/embedded-postgres-account.js';
+import { locateNativePackage, prepareBinaries } from '../../shared/platform/embedded-postgres-binaries.js';
+import {
+  clusterOf,
+  end,
+  processesOf,
+  query,
+  Recorder,
+  rejection,
+  startElsewhere,
+  useServers,
+} from './embedded-postgres-fixture.js';
+
+const ROOT = process.geteuid?.() === 0;
+const NOBODY = 65534;
+
+describe('embedded PostgreSQL accounts and programs', function () {
+  this.timeout(60_000);
+  const servers = useServers();
+
+  it('as root: runs as an account and keeps the cluster where that can reach it', async function () {
+    if (!ROOT) this.skip();
+    const folder = await servers.temporaryFolder();
+    expect((await stat(folder)).mode & 0o777).to.equal(0o700);
+    const server = await servers.start(path.join(folder, 'data'));
+    const cluster = await clusterOf(path.join(folder, 'data'));
+    expect(cluster).to.match(/^\/var\/(lib|tmp)\/tow-dispatch\/[0-9a-f]{16}$/);
+    const account = await chooseAccount(undefined);
+    expect((await stat(`/proc/${server.pid()}`)).uid)
+      .to.equal(account?.uid)
+      .and.not.equal(0);
+    expect((await stat(cluster)).mode & 0o777).to.equal(0o700);
+    const status = await readFile(`/proc/${server.pid()}/status`, 'utf8');
+    expect(status).to.match(/^Groups:\s*$/m);
+  });
+
+  it('as root: uses DATA_DIR itself when the account can reach it, and a fresh cluster after its deletion', async function () {
+    if (!ROOT) this.skip();
+    const folder = await servers.temporaryFolder();
+    const where = path.join(folder, 'data');
+    await chmod(folder, 0o755);
+    await mkdir(where, 0o755);
+    const server = await servers.start(where);
+    expect(await clusterOf(where)).to.equal(path.join(where, 'postgres'));
+    await server.stop();
+    await rm(where, { recursive: true });
+    const fresh = await servers.start(where);
+    expect(fresh.databaseUrl).to.not.equal(server.databaseUrl);
+    await query(fresh.databaseUrl, 'SELECT 1');
+  });
+
+  it('as an ordinary user: keeps everything in DATA_DIR; root can go on with it and give it back', async function () {
+    if (!ROOT) this.skip();
+    const folder = await servers.temporaryFolder();
+    await chmod(folder, 0o777);
+    const where = path.join(folder, 'data');
+    const identity = { uid: NOBODY, gid: NOBODY };
+    const first = await startElsewhere(where, identity);
+    await query(first.databaseUrl, 'CREATE TABLE mine (id int)');
+    expect(await clusterOf(where)).to.equal(path.join(where, 'postgres'));
+    expect((await stat(`/proc/${first.pid}`)).uid).to.equal(NOBODY);
+    expect(await end(first.child, 'SIGTERM')).to.equal(0);
+    expect(await processesOf(path.join(where, 'postgres'))).to.deep.equal([]);
+
+    const asRoot = await servers.start(where);
+    await query(asRoot.databaseUrl, 'SELECT * FROM mine');
+    expect((await stat(`/proc/${asRoot.pid()}`)).uid).to.equal(NOBODY);
+    await asRoot.stop();
+
+    const again = await startElsewhere(where, identity);
+    await query(again.databaseUrl, 'SELECT * FROM mine');
+    expect(await end(again.child, 'SIGTERM')).to.equal(0);
+  });
+
+  describe('programs', () => {
+    /** The installed programs without their library links, as after npm ci --ignore-scripts. */
+    async function packageWithoutLinks(): Promise<{ nativeDir: string; version: string; root: string }> {
+      const root = await servers.temporaryFolder();
+      await chmod(root, 0o755);
+      const { nativeDir, version } = await locateNativePackage();
+      const copy = path.join(root, 'package', 'native');
+      const filter = async (file: string): Promise<boolean> =>
+        file.endsWith('.so.60.2') || !/lib(icu|pq|ecpg|pgtypes).*\.so(\.\d+)?$/.test(file);
+      await cp(nativeDir, copy, { recursive: true, verbatimSymlinks: true, filter });
+      return { nativeDir: copy, version, root };
+    }
+
+    it('get the library links that npm did not make', async () => {
+      const { root, ...source } = await packageWithoutLinks();
+      const account = await chooseAccount(undefined);
+      const copyRoots = [root];
+      const { postgres } = await prepareBinaries(source, { account, copyRoots, logger: new Recorder() });
+      expect(postgres).to.equal(path.join(source.nativeDir, 'bin', 'postgres'));
+      expect(await readlink(path.join(source.nativeDir, 'lib', 'libpq.so.5'))).to.equal('libpq.so.5.18');
+    });
+
+    it('are copied once when the account cannot reach them', async function () {
+      if (!ROOT) this.skip();
+      const { root, ...source } = await packageWithoutLinks();
+      await chmod(path.join(root, 'package'), 0o700);
+      const account = await chooseAccount(undefined);
+      const log = new Recorder();
+      const options = { account, copyRoots: [root], logger: log };
+      const [one, two] = await Promise.all([
+        prepareBinaries(source, options),
+        prepareBinaries(source, options),
+      ]);
+      const copy = path.join(root, `native-${source.version}`);
+      expect(one).to.deep.equal(two);
+      expect(one.postgres).to.equal(path.join(copy, 'bin', 'postgres'));
+      expect((await readdir(root)).sort()).to.deep.equal([`native-${source.version}`, 'package']);
+      expect(log.lines[0]).to.equal('info PostgreSQL programs are used from a copy');
+
+      await writeFile(path.join(copy, 'marker'), '');
+      await prepareBinaries(source, options);
+      expect(await readdir(copy)).to.include('marker');
+      await rm(path.join(copy, 'lib'), { recursive: true });
+      await prepareBinaries(source, options);
+      expect(await readdir(copy))
+        .to.include('lib')
+        .and.not.include('marker');
+      expect((await readdir(root)).sort()).to.deep.equal([`native-${source.version}`, 'package']);
+    });
+
+    it('are not looked for forever when they run nowhere', async () => {
+      const { root, ...source } = await packageWithoutLinks();
+      await writeFile(path.join(source.nativeDir, 'bin', 'initdb'), '#!/bin/sh\necho broken >&2\nexit 3\n');
+      const options = {
+        account: undefined,
+        copyRoots: [root],
+        logger: new Recorder(),
+      };
+      const failure = await rejection(prepareBinaries(source, options));
+      expect(failure.message).to.match(
+        /do not run: this user cannot run .*initdb: exit code 3 broken; .*native-/,
+      );
+    });
+  });
+});

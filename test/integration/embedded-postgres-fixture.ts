@@ -1,0 +1,173 @@
+/** What the tests of the embedded PostgreSQL share. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, type QueryResultRow } from 'pg';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../shared/platform/embedded-postgres.js';
+import { clusterName } from '../../shared/platform/embedded-postgres-process.js';
+
+const MODULE = new URL('../../shared/platform/embedded-postgres.ts', import.meta.url).href;
+const PROJECT = path.resolve(import.meta.dirname, '../..');
+
+/** A logger that keeps what it is told. */
+export class Recorder {
+  readonly lines: string[] = [];
+  info = (_o: object, m: string): void => void this.lines.push(`info ${m}`);
+  warn = (_o: object, m: string): void => void this.lines.push(`warn ${m}`);
+  error = (_o: object, m: string): void => void this.lines.push(`error ${m}`);
+}
+
+/** The rows of one statement on a connection of its own. */
+export async function query<R extends QueryResultRow>(url: string, sql: string): Promise<R[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query<R>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Result of `what`, tried until it does not fail. */
+export async function eventually<T>(what: () => Promise<T>, timeoutMs = 15_000): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await what();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await sleep(20);
+    }
+  }
+}
+
+/** The error a promise fails with; fails if it does not. */
+export async function rejection(task: Promise<unknown>): Promise<Error> {
+  try {
+    await task;
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
+}
+
+/** What the tests read of postgres.json. */
+export interface State {
+  cluster: string;
+  port: number;
+}
+
+/** Content of postgres.json. */
+export async function readState(dataDir: string): Promise<State> {
+  return JSON.parse(await readFile(path.join(dataDir, 'postgres.json'), 'utf8')) as State;
+}
+
+/** Absolute path of the cluster folder. */
+export async function clusterOf(dataDir: string): Promise<string> {
+  return path.resolve(dataDir, (await readState(dataDir)).cluster);
+}
+
+/** Processes (not zombies) with this cluster folder, or the name made from it, in their command line. */
+export async function processesOf(clusterDir: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    try {
+      const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
+      const title = `postgres: ${clusterName(clusterDir)}: `;
+      if (args.includes(clusterDir) || args[0]?.startsWith(title)) found.push(`${pid} ${args.join(' ')}`);
+    } catch {
+      // Ended while we looked, or a zombie.
+    }
+  }
+  return found;
+}
+
+/** Starts the server in a Node process of its own; resolves once that prints what startEmbeddedPostgres gave. */
+export async function startElsewhere(
+  dataDir: string,
+  identity: { uid?: number; gid?: number } = {},
+): Promise<{ child: ChildProcess; databaseUrl: string; pid: number }> {
+  const script = `
+    import { startEmbeddedPostgres } from ${JSON.stringify(MODULE)};
+    const log = (o, m) => console.error(m, JSON.stringify(o));
+    const logger = { info: log, warn: log, error: log };
+    const pg = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, logger });
+    console.log(JSON.stringify({ databaseUrl: pg.databaseUrl, pid: pg.pid() }));
+    process.once('SIGTERM', () => pg.stop());
+  `;
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+    cwd: PROJECT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...identity,
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString('utf8');
+  });
+  const [line] = await Promise.race([
+    once(child.stdout, 'data') as Promise<[Buffer]>,
+    once(child, 'close').then(() => Promise.reject(new Error(`ended early: ${errors}`))),
+  ]);
+  return {
+    child,
+    ...(JSON.parse(line.toString('utf8')) as { databaseUrl: string; pid: number }),
+  };
+}
+
+/** Signals a child and waits for its end; its exit code. */
+export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  const [code] = (await ended) as [number | null];
+  return code;
+}
+
+/** Servers of one describe block: see useServers. */
+export class Servers {
+  /** DATA_DIR shared by the tests of the block; does not exist before the first start. */
+  dataDir = '';
+  /** Folders to remove in the end; clusters can lie outside the temporary folders. */
+  readonly folders = new Set<string>();
+  /** Log lines of the latest start. */
+  lines: readonly string[] = [];
+  #running: EmbeddedPostgres | undefined;
+
+  async temporaryFolder(): Promise<string> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'tow-pg-test-'));
+    this.folders.add(folder);
+    return folder;
+  }
+
+  async start(dataDir = this.dataDir, port?: number): Promise<EmbeddedPostgres> {
+    const logger = new Recorder();
+    this.lines = logger.lines;
+    this.#running = await startEmbeddedPostgres({ dataDir, logger, ...(port === undefined ? {} : { port }) });
+    this.folders.add(await clusterOf(dataDir));
+    return this.#running;
+  }
+
+  async stop(): Promise<void> {
+    await this.#running?.stop();
+    this.#running = undefined;
+  }
+
+  async cleanUp(): Promise<void> {
+    for (const folder of this.folders) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Registers hooks: a DATA_DIR before the block, an end of the server after each test, no trace after the block. */
+export function useServers(): Servers {
+  const servers = new Servers();
+  before(async () => {
+    servers.dataDir = path.join(await servers.temporaryFolder(), 'deep', 'data');
+  });
+  afterEach(() => servers.stop());
+  after(() => servers.cleanUp());
+  return servers;
+}

@@ -1,0 +1,154 @@
+/** Kills real PostgreSQL servers and their owners, at any moment. */
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect } from 'chai';
+import { Client } from 'pg';
+import { restartDelay } from '../../shared/platform/embedded-postgres-server.js';
+import {
+  clusterOf,
+  end,
+  eventually,
+  processesOf,
+  query,
+  readState,
+  startElsewhere,
+  useServers,
+} from './embedded-postgres-fixture.js';
+
+describe('embedded PostgreSQL after a crash', function () {
+  this.timeout(60_000);
+  const servers = useServers();
+
+  it('comes back on the same port after kill -9 of the postmaster, repeatedly', async () => {
+    const server = await servers.start();
+    await query(server.databaseUrl, 'CREATE TABLE survived (id int); INSERT INTO survived VALUES (1)');
+    for (let round = 0; round < 3; round += 1) {
+      const killed = server.pid();
+      if (killed === undefined) throw new Error('no server');
+      process.kill(killed, 'SIGKILL');
+      await eventually(async () => {
+        expect(server.pid()).to.be.a('number').and.not.equal(killed);
+        expect(await query(server.databaseUrl, 'SELECT id FROM survived')).to.deep.equal([{ id: 1 }]);
+      });
+    }
+    expect(servers.lines.filter((line) => line.startsWith('warn'))).to.have.length(3);
+  });
+
+  it('comes back after an immediate shutdown and after a kill while a backend is busy', async () => {
+    const server = await servers.start();
+    const stopped = server.pid();
+    if (stopped === undefined) throw new Error('no server');
+    process.kill(stopped, 'SIGQUIT');
+    await eventually(() => query(server.databaseUrl, 'SELECT 1'));
+    // A backend that computes does not notice the loss of the postmaster and keeps the shared memory in use.
+    const busy = query(server.databaseUrl, 'SELECT count(*) FROM generate_series(1, 10000000000)').catch(
+      (error: unknown) => String(error),
+    );
+    await eventually(async () => {
+      const active = await query(
+        server.superuserUrl,
+        `SELECT 1 FROM pg_stat_activity WHERE query LIKE '%generate_series%' AND pid <> pg_backend_pid()`,
+      );
+      expect(active).to.have.length(1);
+    });
+    const killed = server.pid();
+    if (killed === undefined) throw new Error('no server');
+    process.kill(killed, 'SIGKILL');
+    await eventually(async () => {
+      expect(server.pid()).to.not.equal(killed);
+      await query(server.databaseUrl, 'SELECT 1');
+    });
+    expect(await busy).to.match(/terminat|ECONNRESET/);
+  });
+
+  it('stops without leaving a process, even right after a crash', async () => {
+    const cluster = await clusterOf(servers.dataDir);
+    const server = await servers.start();
+    const client = new Client({ connectionString: server.databaseUrl });
+    client.on('error', () => undefined);
+    await client.connect();
+    expect(await processesOf(cluster)).to.not.deep.equal([]);
+    await server.stop();
+    expect(await processesOf(cluster)).to.deep.equal([]);
+    expect(server.pid()).to.equal(undefined);
+    await client.end();
+
+    const again = await servers.start();
+    const killed = again.pid();
+    if (killed === undefined) throw new Error('no server');
+    process.kill(killed, 'SIGKILL');
+    await again.stop();
+    expect(await processesOf(cluster)).to.deep.equal([]);
+    expect(await readdir(servers.dataDir)).to.not.include('owner.pid');
+  });
+
+  it('takes over from an owner that was killed, stopping its server first', async () => {
+    const other = await startElsewhere(servers.dataDir);
+    await query(other.databaseUrl, 'INSERT INTO survived VALUES (2)');
+    await end(other.child, 'SIGKILL');
+    await query(other.databaseUrl, 'SELECT 1');
+    const server = await servers.start();
+    expect(servers.lines).to.include('warn stopping a PostgreSQL server whose owner was killed');
+    expect(server.databaseUrl).to.equal(other.databaseUrl);
+    expect(server.pid()).to.not.equal(other.pid);
+    expect(await query(server.databaseUrl, 'SELECT id FROM survived ORDER BY id')).to.deep.equal([
+      { id: 1 },
+      { id: 2 },
+    ]);
+  });
+
+  it('does not mistake an unrelated process with a recorded pid for the owner or the server', async () => {
+    const cluster = await clusterOf(servers.dataDir);
+    await writeFile(path.join(servers.dataDir, 'owner.pid'), `${process.ppid}\nanother-boot:1\n`);
+    const pidFile = `${process.pid}\n${cluster}\n1700000000\n${(await readState(servers.dataDir)).port}\n\n127.0.0.1\n`;
+    await writeFile(path.join(cluster, 'postmaster.pid'), pidFile);
+    await query((await servers.start()).databaseUrl, 'SELECT 1');
+    expect(servers.lines[0]).to.equal('warn removing a postmaster.pid that names an unrelated process');
+  });
+
+  it('heals a first run that was killed half way', async () => {
+    const where = path.join(await servers.temporaryFolder(), 'data');
+    const starting = startElsewhere(where).then(
+      () => 'ready',
+      () => 'killed',
+    );
+    // Its pid is in owner.pid; initdb works in a folder named after the cluster.
+    const pid = await eventually(async () => {
+      const cluster = await clusterOf(where);
+      servers.folders.add(cluster);
+      const beside = await readdir(path.dirname(cluster));
+      const draft = beside.find(
+        (name) => /\.new-[0-9a-f]+$/.test(name) && name.startsWith(path.basename(cluster)),
+      );
+      expect(await readdir(path.join(path.dirname(cluster), draft ?? 'none'))).to.include('base');
+      return Number((await readFile(path.join(where, 'owner.pid'), 'utf8')).split('\n')[0]);
+    });
+    process.kill(pid, 'SIGKILL');
+    expect(await starting).to.equal('killed');
+    const server = await servers.start(where);
+    await query(server.databaseUrl, 'SELECT 1');
+    const cluster = await clusterOf(where);
+    const beside = await readdir(path.dirname(cluster));
+    expect(beside.filter((name) => name.startsWith(`${path.basename(cluster)}.new`))).to.deep.equal([]);
+  });
+
+  it('replaces an incomplete cluster and moves it aside', async () => {
+    const cluster = await clusterOf(servers.dataDir);
+    await rm(path.join(cluster, 'global', 'pg_control'));
+    const server = await servers.start();
+    expect(servers.lines).to.include('warn the PostgreSQL cluster is gone; beginning with an empty one');
+    const [tables] = await query(server.databaseUrl, `SELECT to_regclass('survived') AS found`);
+    expect(tables).to.deep.equal({ found: null });
+    const current = await clusterOf(servers.dataDir);
+    for (const name of await readdir(path.dirname(current))) {
+      if (name.startsWith(`${path.basename(current)}.broken-`)) {
+        servers.folders.add(path.join(path.dirname(current), name));
+      }
+    }
+    expect([...servers.folders].some((name) => name.includes('.broken-'))).to.equal(true);
+  });
+
+  it('restarts at once first, then ever more slowly up to 5 s', () => {
+    expect([0, 1, 2, 3, 6, 7, 50].map(restartDelay)).to.deep.equal([0, 100, 200, 400, 3_200, 5_000, 5_000]);
+  });
+});

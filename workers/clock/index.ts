@@ -1,0 +1,22 @@
+import { openWorker } from '../../shared/queues/backend.js';
+import { CLOCK_QUEUE, type ClockJob, ensureSchedules, openClockQueue } from '../../shared/queues/clock.js';
+import { openWritesQueue } from '../../shared/queues/writes.js';
+import type { Runtime } from '../../shared/platform/runtime.js';
+import { createClockProcessor } from './processor.js';
+
+/** How often the schedules are looked after: a store that lost its content gets them back within this time, in ms. */
+const SCHEDULE_CHECK_MS = 10_000;
+
+/** Starts the clock: its schedules, and the worker that carries them out. Any number may run; each schedule fires once. */
+export async function startClock(runtime: Runtime): Promise<void> {
+  const queue = openClockQueue(runtime);
+  const writes = openWritesQueue(runtime);
+  openWorker<ClockJob>(runtime, CLOCK_QUEUE, createClockProcessor(runtime, writes), { concurrency: 1 });
+  const ensure = () =>
+    ensureSchedules(queue).catch((error: unknown) =>
+      runtime.logger.warn({ err: error }, 'schedules not checked; trying again'),
+    );
+  await ensure();
+  const timer = setInterval(() => void ensure(), SCHEDULE_CHECK_MS);
+  runtime.lifecycle.onClose('schedule check', () => clearInterval(timer));
+}

@@ -1,0 +1,34 @@
+import { MIGRATION_HEAD } from '../migrations/index.js';
+import { loadConfig } from '../shared/platform/config.js';
+import { startHealthServer } from '../shared/platform/health.js';
+import { assertLeastPrivilege } from '../shared/platform/postgres-privileges.js';
+import { assertSafeRedis, createFoundation, createRuntime, type Runtime } from '../shared/platform/runtime.js';
+import { runProcess } from '../shared/platform/run-process.js';
+import { startClock } from './clock/index.js';
+import { startWritesWorker } from './writes/index.js';
+
+/** The queues a worker process can be asked for: `node dist/workers/main.js writes clock`. */
+const QUEUES: Record<string, (runtime: Runtime) => Promise<void> | void> = {
+  writes: startWritesWorker,
+  clock: startClock,
+};
+
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !QUEUES[name]);
+if (names.length === 0 || unknown.length > 0) {
+  process.stderr.write(`Name the queues to work on: ${Object.keys(QUEUES).join(', ')}. Unknown: ${unknown.join(', ') || 'none'}\n`);
+  process.exit(2);
+}
+
+await runProcess(async () => {
+  const config = loadConfig('worker');
+  const foundation = createFoundation(config, names.join('+'));
+  const databaseUrl = config.databaseUrl as string;
+  const runtime = createRuntime({ config, databaseUrl, ...foundation }, { name: names.join('+'), migrationHead: MIGRATION_HEAD });
+  await assertLeastPrivilege(runtime.db);
+  await assertSafeRedis(runtime);
+  const port = await startHealthServer(runtime);
+  for (const name of names) await QUEUES[name]?.(runtime);
+  runtime.logger.info({ queues: names, port }, 'working');
+  return foundation;
+});

@@ -1,0 +1,48 @@
+import type { Command } from '../../shared/contracts/command.js';
+import type { Database } from '../../shared/platform/postgres.js';
+
+/** After so many tries in which its worker died, a command is parked. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Counts a try of one command before it is made, in a commit of its own: should the command kill the process, the count survives.
+ * False: it has killed its worker too often and is parked, visible by `tow commands parked`, to be run again by `tow commands replay`.
+ */
+export async function countAttempt(db: Database, command: Command): Promise<boolean> {
+  return db.transaction([command.tenantId], async (tx) => {
+    const [row] = await tx.query<{ parked: boolean }>({
+      name: 'count-attempt',
+      text: `insert into command_attempts as a (tenant_id, command_id, command) values ($1, $2, $3)
+             on conflict (tenant_id, command_id) do update
+               set attempts = a.attempts + 1, last_attempt_at = now(),
+                   parked_at = coalesce(a.parked_at, case when a.attempts >= ${MAX_ATTEMPTS} then now() end)
+             returning parked_at is not null as parked`,
+      values: [command.tenantId, command.id, JSON.stringify(command)],
+    });
+    return row?.parked !== true;
+  });
+}
+
+/** Forgets the tries of a command that ran to its end. */
+export async function forgetAttempts(db: Database, command: Command): Promise<void> {
+  await db.transaction([command.tenantId], async (tx) =>
+    tx.queryAtCommit({
+      name: 'forget-attempts',
+      text: 'delete from command_attempts where tenant_id = $1 and command_id = $2',
+      values: [command.tenantId, command.id],
+    }),
+  );
+}
+
+/** Puts the commands with the fewest tries first, so that the neighbours of a killer are done before it is tried again. */
+export async function sortByAttempts(db: Database, commands: Command[]): Promise<Command[]> {
+  const tenants = [...new Set(commands.map((command) => command.tenantId))];
+  const rows = await db.transaction(tenants, (tx) =>
+    tx.query<{ command_id: string; attempts: number }>({
+      text: 'select command_id, attempts from command_attempts where command_id = any($1::uuid[])',
+      values: [commands.map((command) => command.id)],
+    }),
+  );
+  const attempts = new Map(rows.map((row) => [row.command_id, row.attempts]));
+  return [...commands].sort((a, b) => (attempts.get(a.id) ?? 0) - (attempts.get(b.id) ?? 0));
+}

@@ -1,0 +1,73 @@
+import type { Command, CommandResult } from '../../shared/contracts/command.js';
+import { errorCodeOf, isTransientDatabaseError } from '../../shared/platform/errors.js';
+import { internalError } from '../../shared/queues/submit.js';
+import { countAttempt, forgetAttempts, sortByAttempts } from './attempts.js';
+import { UnknownCommandError } from './handlers.js';
+import { auditStatement } from './record.js';
+import { type BatchContext, runBatch } from './run-batch.js';
+
+/** Another worker committed the same command or key in between (unique violation), a deadlock, a serialization failure: run again at once. */
+const RUN_AGAIN_CODES = ['23505', '40P01', '40001'];
+const MAX_RUNS = 4;
+
+/**
+ * Runs a batch so that one command's fault stays its own: an unexpected error splits the batch in halves until the culprit stands alone, and
+ * only that one fails. Throws when the store is away or a command is of a newer version: then the job is to be tried again later.
+ */
+export async function runIsolated(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
+  try {
+    return await runAgainOnConflict(context, commands);
+  } catch (error) {
+    if (isTransientDatabaseError(error)) throw error;
+    if (commands.length > 1) return runHalves(context, commands);
+    // An unknown command alone is the whole job by now: it waits for a worker that knows it.
+    if (error instanceof UnknownCommandError) throw error;
+    return failAlone(context, commands[0] as Command, error);
+  }
+}
+
+async function runHalves(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
+  const middle = Math.ceil(commands.length / 2);
+  const first = await runIsolated(context, commands.slice(0, middle));
+  const second = await runIsolated(context, commands.slice(middle));
+  return [...first, ...second];
+}
+
+async function runAgainOnConflict(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
+  for (let run = 1; ; run += 1) {
+    try {
+      return await runBatch(context, commands);
+    } catch (error) {
+      if (run === MAX_RUNS || !RUN_AGAIN_CODES.includes(errorCodeOf(error))) throw error;
+    }
+  }
+}
+
+async function failAlone(context: BatchContext, command: Command, error: unknown): Promise<CommandResult[]> {
+  context.logger.error({ err: error, commandId: command.id, type: command.type }, 'a command failed unexpectedly');
+  const outcome = { ok: false, error: internalError() } as const;
+  await context.db.transaction([command.tenantId], async (tx) =>
+    tx.queryAtCommit(auditStatement([{ command, outcome }], undefined)),
+  );
+  return [{ id: command.id, ...outcome }];
+}
+
+/**
+ * Runs the commands of a job whose worker died: one by one, each try counted first, the least suspect first. A command that has killed its
+ * worker too often is left out and stays parked.
+ */
+export async function runSuspects(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
+  const results: CommandResult[] = [];
+  for (const command of await sortByAttempts(context.db, commands)) {
+    if (await countAttempt(context.db, command)) {
+      results.push(...(await runIsolated(context, [command])));
+      await forgetAttempts(context.db, command);
+    } else {
+      context.logger.error({ commandId: command.id, type: command.type }, 'parked a command that keeps killing its worker');
+      results.push({ id: command.id, ok: false, error: internalError() });
+    }
+  }
+  return results;
+}
+
+export type { BatchContext };

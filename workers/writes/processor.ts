@@ -1,0 +1,101 @@
+import type { Job, Processor } from 'bullmq';
+import { CANARY_TYPE } from '../../shared/contracts/canary.js';
+import type { Command, CommandResult } from '../../shared/contracts/command.js';
+import { isTransientDatabaseError } from '../../shared/platform/errors.js';
+import { failpoint } from '../../shared/platform/failpoints.js';
+import type { Runtime } from '../../shared/platform/runtime.js';
+import type { WriteJob, WriteReply } from '../../shared/queues/writes.js';
+import { type BatchContext, runIsolated, runSuspects } from './isolate.js';
+import { rehearse } from './run-batch.js';
+
+/** Consumes the writes queue: commits a batch, then replies to the api process that waits for it. */
+export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
+  const { db, logger, config } = runtime;
+  const context: BatchContext = { db, logger, beforeCommit: (commands) => killIfMarked(runtime, commands) };
+  return async (job) => {
+    const startedAt = performance.now();
+    const { commands, replyTo } = job.data;
+    failpoint(config, 'before_batch');
+    const results = await runJob(context, job, commands);
+    failpoint(config, 'after_commit');
+    report(runtime, { job, commands, results, ms: performance.now() - startedAt });
+    if (replyTo) await reply(runtime, replyTo, results);
+  };
+}
+
+async function runJob(context: BatchContext, job: Job<WriteJob>, commands: Command[]): Promise<CommandResult[]> {
+  const canaries = commands.filter((command) => command.type === CANARY_TYPE);
+  const rehearsals = commands.filter((command) => command.dryRun);
+  const writes = commands.filter((command) => !command.dryRun && command.type !== CANARY_TYPE);
+  // A stall means that a worker died with this job in hand; one of its commands may be why.
+  const run = job.stalledCounter > 0 ? runSuspects : runIsolated;
+  const results = await run(context, writes);
+  for (const command of rehearsals) results.push(await rehearseAlone(context, command));
+  if (canaries.length > 0) await context.db.query({ text: 'select 1' });
+  return [...results, ...canaries.map(canaryResult)];
+}
+
+function canaryResult(command: Command): CommandResult {
+  return { id: command.id, ok: true, status: 200, body: '{}', location: null, replayed: false };
+}
+
+async function rehearseAlone(context: BatchContext, command: Command): Promise<CommandResult> {
+  try {
+    return await rehearse(context, command);
+  } catch (error) {
+    if (isTransientDatabaseError(error)) throw error;
+    context.logger.error({ err: error, commandId: command.id, type: command.type }, 'a dry run failed unexpectedly');
+    return { id: command.id, ok: false, error: { code: 'internal_error', message: 'Something went wrong on our side.' } };
+  }
+}
+
+/** A reply that cannot be sent is no loss: the effect is committed, and the api process resolves it by its audit entry. */
+async function reply(runtime: Runtime, channel: string, results: CommandResult[]): Promise<void> {
+  const message: WriteReply = { results };
+  await runtime.bus.publish(channel, JSON.stringify(message)).catch((error: unknown) => {
+    runtime.logger.warn({ err: error, channel, count: results.length }, 'reply not sent; it will be resolved by row');
+  });
+}
+
+interface Report {
+  job: Job<WriteJob>;
+  commands: Command[];
+  results: CommandResult[];
+  ms: number;
+}
+
+/** One wide line per batch, and its metrics. */
+function report(runtime: Runtime, { job, commands, results, ms }: Report): void {
+  const { metrics, logger } = runtime;
+  const typeOf = new Map(commands.map((command) => [command.id, command.type]));
+  let failures = 0;
+  for (const result of results) {
+    const outcome = result.ok ? (result.replayed ? 'replayed' : 'ok') : result.error.code;
+    if (!result.ok) failures += 1;
+    metrics.commands.inc({ type: typeOf.get(result.id) ?? 'unknown', outcome });
+  }
+  metrics.batchCommands.observe(commands.length);
+  metrics.commitSeconds.observe(ms / 1000);
+  if (!logger.isLevelEnabled('info') || commands.every((command) => command.type === CANARY_TYPE)) return;
+  logger.info(
+    {
+      jobId: job.id,
+      commands: commands.length,
+      failures,
+      tenants: [...new Set(commands.map((command) => command.tenantId))].slice(0, 10),
+      requestIds: commands.slice(0, 10).map((command) => command.requestId),
+      stalled: job.stalledCounter,
+      queuedMs: Math.max(0, (job.processedOn ?? job.timestamp) - job.timestamp),
+      ms: Math.round(ms * 10) / 10,
+    },
+    'batch',
+  );
+}
+
+/** For tests: the process dies with the transaction open, always or for one marked command only. */
+function killIfMarked(runtime: Runtime, commands: Command[]): void {
+  const { config } = runtime;
+  if (config.failpoints.size === 0) return;
+  failpoint(config, 'before_commit');
+  if (JSON.stringify(commands).includes('kill-this-worker')) failpoint(config, 'kill_marked');
+}

@@ -1,0 +1,105 @@
+import type { Command, Outcome } from '../../shared/contracts/command.js';
+import { ERROR_STATUS } from '../../shared/platform/errors.js';
+import type { Statement } from '../../shared/platform/postgres.js';
+import { recordEvents } from '../../shared/events/record-events.js';
+import { commandOfType } from '../../shared/resources/index.js';
+import { collectionOf } from '../../shared/resources/tables.js';
+import { recordset } from '../../shared/resources/sets.js';
+
+export interface Settled {
+  command: Command;
+  outcome: Outcome;
+}
+
+/** HTTP status of an outcome: 201 for what was made, 200 for what was changed, else the error's own. */
+export function statusOf({ command, outcome }: Settled): number {
+  if (!outcome.ok) return ERROR_STATUS[outcome.error.code];
+  return commandOfType(command.type).creates ? 201 : 200;
+}
+
+export function locationOf({ command, outcome }: Settled): string | null {
+  const definition = commandOfType(command.type);
+  return outcome.ok && definition.creates ? `${collectionOf(definition.entityType)}/${command.entityId}` : null;
+}
+
+/** What a set of settled commands leaves behind beside its effects: audit entries, events and idempotent answers. */
+export function recordStatements(settled: Settled[], now: Date): Statement[] {
+  const statements = [auditStatement(settled, undefined)];
+  const events = settled.flatMap(({ command, outcome }) =>
+    outcome.ok ? outcome.events.map((draft) => ({ command, draft })) : [],
+  );
+  if (events.length > 0) statements.push(recordEvents(events, now));
+  const kept = settled.filter(({ command, outcome }) => outcome.ok && command.idempotency);
+  if (kept.length > 0) statements.push(idempotencyStatement(kept));
+  return statements;
+}
+
+/**
+ * One audit entry per command, append-only (decisions 9). Its primary key is the inbox: should another worker have run the same command at the
+ * same moment, this insert fails and with it the whole transaction.
+ */
+export function auditStatement(settled: Settled[], outcomeName: 'dry_run' | undefined): Statement {
+  const rows = settled.map((one) => auditRow(one, outcomeName));
+  return {
+    name: 'record-audit',
+    text: `insert into audit_entries (tenant_id, id, actor_type, actor_id, actor_name, action, entity_type, entity_id, outcome, source, tool,
+             changes, error, response_status, request_id, idempotency_key, ip, user_agent)
+           select tenant_id, id, actor_type, actor_id, actor_name, action, entity_type, entity_id, outcome, source, tool, changes, error,
+             response_status, request_id, idempotency_key, ip, user_agent
+           from ${recordset(
+             `tenant_id uuid, id uuid, actor_type text, actor_id uuid, actor_name text, action text, entity_type text, entity_id uuid,
+              outcome text, source text, tool text, changes jsonb, error jsonb, response_status smallint, request_id text,
+              idempotency_key uuid, ip text, user_agent text`,
+           )}`,
+    values: [JSON.stringify(rows)],
+  };
+}
+
+function auditRow(one: Settled, outcomeName: 'dry_run' | undefined) {
+  const { command, outcome } = one;
+  const definition = commandOfType(command.type);
+  return {
+    tenant_id: command.tenantId,
+    id: command.id,
+    actor_type: command.actor.type,
+    actor_id: command.actor.id,
+    actor_name: command.actor.name,
+    action: definition.action,
+    entity_type: definition.entityType,
+    entity_id: command.entityId,
+    outcome: outcomeName ?? (outcome.ok ? 'ok' : 'failed'),
+    source: command.source,
+    tool: command.tool,
+    changes: outcome.ok ? outcome.changes : null,
+    error: outcome.ok ? null : outcome.error,
+    response_status: statusOf(one),
+    request_id: command.requestId,
+    idempotency_key: command.idempotency?.key ?? null,
+    ip: command.ip,
+    user_agent: command.userAgent,
+  };
+}
+
+/** Answers of 2xx outcomes, committed with the effect, so that a replay can never be told without it. */
+function idempotencyStatement(settled: Settled[]): Statement {
+  const rows = settled.map((one) => ({
+    tenant_id: one.command.tenantId,
+    key: one.command.idempotency?.key,
+    command_id: one.command.id,
+    method: one.command.idempotency?.method,
+    path: one.command.idempotency?.path,
+    body_hash: one.command.idempotency?.bodyHash,
+    status: statusOf(one),
+    location: locationOf(one),
+    body: one.outcome.ok ? one.outcome.body : '',
+  }));
+  return {
+    name: 'record-idempotency',
+    text: `insert into idempotency_keys (tenant_id, key, command_id, method, path, body_hash, status, location, body)
+           select tenant_id, key, command_id, method, path, body_hash, status, location, body
+           from ${recordset(
+             'tenant_id uuid, key uuid, command_id uuid, method text, path text, body_hash text, status smallint, location text, body text',
+           )} order by tenant_id, key`,
+    values: [JSON.stringify(rows)],
+  };
+}

@@ -1,0 +1,42 @@
+import type { Command } from '../../shared/contracts/command.js';
+import { commandOfType } from '../../shared/resources/index.js';
+
+/** What must not happen to two commands at once: changing one record, taking one number, using one Idempotency-Key. */
+function conflictKeys(command: Command): string[] {
+  const own = commandOfType(command.type).conflictKeys?.(command.input as never) ?? [];
+  const keys = [`entity:${command.entityId}`, ...own];
+  if (command.idempotency) keys.push(`idempotency:${command.idempotency.key}`);
+  return keys.map((key) => `${command.tenantId}/${key}`);
+}
+
+/**
+ * Splits a batch into waves that run one after the other. Within a wave no two commands touch the same thing, so a handler may take it as a
+ * set; commands that do keep their order of arrival.
+ */
+export function splitIntoWaves(commands: Command[]): Command[][] {
+  const waves: Command[][] = [];
+  const lastWaveOf = new Map<string, number>();
+  for (const command of commands) {
+    const keys = conflictKeys(command);
+    const wave = Math.max(-1, ...keys.map((key) => lastWaveOf.get(key) ?? -1)) + 1;
+    for (const key of keys) lastWaveOf.set(key, wave);
+    let members = waves[wave];
+    if (!members) {
+      members = [];
+      waves[wave] = members;
+    }
+    members.push(command);
+  }
+  return waves;
+}
+
+/** Groups a wave by command type: one handler call each. */
+export function groupByType(commands: Command[]): Map<string, Command[]> {
+  const groups = new Map<string, Command[]>();
+  for (const command of commands) {
+    const group = groups.get(command.type);
+    if (group) group.push(command);
+    else groups.set(command.type, [command]);
+  }
+  return groups;
+}
