@@ -1,0 +1,37 @@
+import type { Transaction } from '../../platform/postgres.js';
+import { newId } from '../../platform/ids.js';
+import type { Tier } from '../../platform/config.js';
+
+export interface NewTenant {
+  name: string;
+  tier?: Tier;
+  timeZone?: string;
+  taxRateBps?: number;
+}
+
+/** A tenant and its sandbox twin: both are made at sign-up (decisions 6). */
+export interface TenantPair {
+  live: string;
+  sandbox: string;
+}
+
+/** Ids for a tenant and its twin; the transaction that makes them must name both. */
+export function newTenantPair(): TenantPair {
+  return { live: newId(), sandbox: newId() };
+}
+
+/** Makes a tenant and its sandbox twin, in a transaction of exactly these two tenants, and audits it. */
+export async function createTenantPair(tx: Transaction, pair: TenantPair, tenant: NewTenant): Promise<void> {
+  const { name, tier = 'standard', timeZone = 'America/New_York', taxRateBps = 0 } = tenant;
+  await tx.query({
+    text: `insert into tenants (tenant_id, name, environment, live_tenant_id, tier, time_zone, tax_rate_bps)
+           values ($1, $3, 'live', null, $4, $5, $6), ($2, $3, 'sandbox', $1, $4, $5, $6)`,
+    values: [pair.live, pair.sandbox, name, tier, timeZone, taxRateBps],
+  });
+  await tx.query({
+    text: `insert into audit_entries (tenant_id, id, actor_type, actor_name, action, entity_type, entity_id, outcome, source)
+           values ($1, $2, 'system', 'tow', 'tenant.created', 'tenant', $1, 'ok', 'job'),
+                  ($3, $4, 'system', 'tow', 'tenant.created', 'tenant', $3, 'ok', 'job')`,
+    values: [pair.live, newId(), pair.sandbox, newId()],
+  });
+}
