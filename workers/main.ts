@@ -20,15 +20,15 @@ if (names.length === 0 || unknown.length > 0) {
   process.exit(2);
 }
 
-await runProcess(async () => {
-  const config = loadConfig('worker');
-  const foundation = createFoundation(config, names.join('+'));
-  const databaseUrl = config.databaseUrl as string;
-  const runtime = createRuntime({ config, databaseUrl, ...foundation }, { name: names.join('+'), migrationHead: MIGRATION_HEAD });
-  await assertLeastPrivilege(runtime.db);
-  await assertSafeRedis(runtime);
-  const port = await startHealthServer(runtime);
-  for (const name of names) await QUEUES[name]?.(runtime);
-  runtime.logger.info({ queues: names, port }, 'working');
-  return foundation;
-});
+await runProcess(
+  () => createFoundation(loadConfig('worker'), names.join('+')),
+  async (foundation) => {
+    const databaseUrl = foundation.config.databaseUrl as string;
+    const runtime = createRuntime(foundation, { name: names.join('+'), databaseUrl, migrationHead: MIGRATION_HEAD });
+    await assertLeastPrivilege(runtime.db);
+    await assertSafeRedis(runtime);
+    const port = await startHealthServer(runtime);
+    for (const name of names) await QUEUES[name]?.(runtime);
+    runtime.logger.info({ queues: names, port }, 'working');
+  },
+);

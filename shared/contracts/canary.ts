@@ -18,7 +18,8 @@ export function canaryCommand(): Command {
     tool: null,
     entityId: id,
     input: {},
-    dryRun: false,
+    // So that one that is late is not stored as an operation.
+    dryRun: true,
     unknownFields: [],
     idempotency: null,
     requestId: id,

@@ -525,6 +525,7 @@ export interface ErrorDetail {
   field?: string;
   code?: string;
   message?: string;
+  [k: string]: unknown;
 }
 export interface Error {
   ok: false;

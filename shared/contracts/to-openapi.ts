@@ -6,7 +6,7 @@ export type OpenApiSchema = Record<string, unknown>;
 
 interface Description {
   type?: string;
-  flags?: { presence?: string; default?: unknown; description?: string; only?: boolean; label?: string };
+  flags?: { presence?: string; default?: unknown; description?: string; only?: boolean; unknown?: boolean };
   rules?: { name: string; args?: Record<string, unknown> }[];
   metas?: Record<string, unknown>[];
   allow?: unknown[];
@@ -53,9 +53,8 @@ function classNameIn(description: Description): string | undefined {
 function convertNested(description: Description): OpenApiSchema {
   const name = classNameIn(description);
   if (!name) return convert(description);
-  const reference = { $ref: `#/components/schemas/${name}` };
-  // In 3.0.3 nothing may stand beside $ref, so a nullable reference is wrapped.
-  return description.allow?.includes(null) ? { allOf: [reference], nullable: true } : reference;
+  // In 3.0.3 nothing may stand beside $ref, and nullable counts only beside a type: a nullable member is written out.
+  return description.allow?.includes(null) ? convert(description) : { $ref: `#/components/schemas/${name}` };
 }
 
 const KINDS: Record<string, (description: Description) => OpenApiSchema> = {
@@ -92,13 +91,14 @@ function annotations({ flags, allow = [], examples, metas = [] }: Description): 
   };
 }
 
-function convertObject({ keys = {} }: Description): OpenApiSchema {
+function convertObject({ keys = {}, flags }: Description): OpenApiSchema {
   const required = Object.keys(keys).filter((key) => keys[key]?.flags?.presence === 'required');
   const properties = Object.entries(keys).map(([key, value]) => [key, convertNested(value)]);
   return {
     type: 'object',
     ...(required.length > 0 ? { required } : {}),
-    ...(properties.length > 0 ? { properties: Object.fromEntries(properties) } : { additionalProperties: true }),
+    ...(properties.length > 0 ? { properties: Object.fromEntries(properties) } : {}),
+    ...(properties.length === 0 || flags?.unknown ? { additionalProperties: true } : {}),
   };
 }
 

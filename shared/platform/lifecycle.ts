@@ -43,12 +43,18 @@ export class Lifecycle {
     return clean;
   }
 
-  /** Closes on SIGTERM and SIGINT and then exits: 0 when everything closed, 1 otherwise. A second signal exits at once. */
-  closeOnSignals(): void {
-    const handle = (signal: NodeJS.Signals) => {
-      if (this.isClosing) process.exit(1);
+  /**
+   * Closes on SIGTERM and SIGINT and then exits: 0 when everything closed, 1 otherwise. A second signal exits at once. A signal that comes while
+   * the process still starts waits for that: what is half open cannot be closed.
+   */
+  closeOnSignals(started: Promise<unknown>): void {
+    let signalled = false;
+    const handle = async (signal: NodeJS.Signals) => {
+      if (signalled) process.exit(1);
+      signalled = true;
       this.logger.info({ signal }, 'shutting down');
-      void this.close().then((clean) => process.exit(clean ? 0 : 1));
+      await started.catch(() => undefined);
+      process.exit((await this.close()) ? 0 : 1);
     };
     process.on('SIGTERM', handle);
     process.on('SIGINT', handle);

@@ -8,6 +8,7 @@ import { createLogger, type Logger } from './logger.js';
 import { addCollectedGauge, createMetrics, type Metrics } from './metrics.js';
 import { type Database, openDatabase } from './postgres.js';
 import { assertNoEviction, connectRedis } from './redis.js';
+import type { Foundation } from './run-process.js';
 
 /** What every part of a process stands on; built once from the configuration and passed in. */
 export interface Runtime {
@@ -27,21 +28,21 @@ export interface Runtime {
 }
 
 export interface StoreOptions {
+  /** Name of the process, as PostgreSQL and the logs show it. */
   name: string;
+  databaseUrl: string;
   migrationHead: string;
 }
 
-/** A logger and a lifecycle: what even a process that fails to start needs. */
-export function createFoundation(config: Config, name: string): { logger: Logger; lifecycle: Lifecycle } {
-  const logger = createLogger({ level: config.logLevel, name, pretty: !config.production && process.stdout.isTTY });
-  return { logger, lifecycle: new Lifecycle(logger) };
+/** Configuration, logger and lifecycle: what even a process that fails to start needs. */
+export function createFoundation(config: Config, name: string): Foundation {
+  const pretty = !config.production && Boolean(process.stdout.isTTY);
+  const logger = createLogger({ level: config.logLevel, name, pretty });
+  return { config, logger, lifecycle: new Lifecycle(logger) };
 }
 
 /** Address of PostgreSQL: DATABASE_URL, or the embedded server, started here and stopped with the lifecycle. */
-export async function resolveDatabaseUrl(
-  config: Config,
-  { logger, lifecycle }: { logger: Logger; lifecycle: Lifecycle },
-): Promise<string> {
+export async function resolveDatabaseUrl({ config, logger, lifecycle }: Foundation): Promise<string> {
   if (config.databaseUrl) return config.databaseUrl;
   const embedded: EmbeddedPostgres = await startEmbeddedPostgres({ dataDir: config.dataDir, logger });
   lifecycle.onClose('embedded postgres', () => embedded.stop());
@@ -50,10 +51,10 @@ export async function resolveDatabaseUrl(
 
 /** Opens the stores and registers their closing. Nothing else in the code knows whether there is a Redis. */
 export function createRuntime(
-  foundation: { config: Config; logger: Logger; lifecycle: Lifecycle; databaseUrl: string },
+  { config, logger, lifecycle }: Foundation,
   options: StoreOptions,
 ): Runtime {
-  const { config, logger, lifecycle, databaseUrl } = foundation;
+  const { databaseUrl } = options;
   const metrics = createMetrics();
   const db = openDatabase({
     databaseUrl,

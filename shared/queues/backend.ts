@@ -34,7 +34,10 @@ function postgresConnection(runtime: Runtime, max: number) {
   };
 }
 
-/** The producing side of a queue. Errors of its connection are logged; a failed add rejects. */
+/**
+ * The producing side of a queue. Jobs must bring an id of their own: on PostgreSQL BullMQ would otherwise create a sequence per queue, which the
+ * application's role may not. Errors of its connection are logged; a failed add rejects.
+ */
 export function openQueue<Data>(runtime: Runtime, name: string, defaults: JobsOptions): Queue<Data> {
   const { redis, logger, lifecycle } = runtime;
   const queue = redis

@@ -1,4 +1,5 @@
 import type { Queue } from 'bullmq';
+import { newId } from '../platform/ids.js';
 import type { Runtime } from '../platform/runtime.js';
 import { openQueue } from './backend.js';
 
@@ -40,5 +41,5 @@ export async function ensureSchedules(queue: ClockQueue): Promise<void> {
 
 /** Tells the clock which keys were used. */
 export async function enqueueKeyUses(queue: ClockQueue, uses: KeyUse[]): Promise<void> {
-  await queue.add('touch-keys', { uses });
+  await queue.add('touch-keys', { uses }, { jobId: newId() });
 }

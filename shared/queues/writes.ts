@@ -1,5 +1,6 @@
 import type { Queue } from 'bullmq';
 import type { Command, CommandResult } from '../contracts/command.js';
+import { newId } from '../platform/ids.js';
 import type { Runtime } from '../platform/runtime.js';
 import { openQueue } from './backend.js';
 
@@ -34,5 +35,5 @@ export function openWritesQueue(runtime: Runtime): WritesQueue {
 
 /** Puts a batch on the queue. Rejects when the queue cannot be reached; the job may have been added all the same. */
 export async function enqueueBatch(queue: WritesQueue, commands: Command[], replyTo: string | null): Promise<void> {
-  await queue.add('batch', { version: 1, replyTo, commands });
+  await queue.add('batch', { version: 1, replyTo, commands }, { jobId: newId() });
 }

@@ -1,11 +1,17 @@
-import { WRITES_QUEUE, type WriteJob } from '../../shared/queues/writes.js';
-import { openWorker } from '../../shared/queues/backend.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
+import { openWorker } from '../../shared/queues/backend.js';
+import { addQueueGauges } from '../../shared/queues/gauges.js';
+import { openWritesQueue, WRITES_QUEUE, type WriteJob } from '../../shared/queues/writes.js';
 import { createWritesProcessor } from './processor.js';
+import { watchProgress } from './watchdog.js';
 
 /** Starts consuming the writes queue. */
 export function startWritesWorker(runtime: Runtime): void {
-  openWorker<WriteJob>(runtime, WRITES_QUEUE, createWritesProcessor(runtime), {
+  const queue = openWritesQueue(runtime);
+  addQueueGauges(runtime, queue);
+  const worker = openWorker<WriteJob>(runtime, WRITES_QUEUE, createWritesProcessor(runtime), {
     concurrency: runtime.config.writesConcurrency,
   });
+  // A process of its own can be restarted by whoever runs it; the all-in-one process would take everything down with it.
+  if (runtime.redis) watchProgress(runtime, queue, worker);
 }

@@ -25,8 +25,8 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
 
 async function runJob(context: BatchContext, job: Job<WriteJob>, commands: Command[]): Promise<CommandResult[]> {
   const canaries = commands.filter((command) => command.type === CANARY_TYPE);
-  const rehearsals = commands.filter((command) => command.dryRun);
-  const writes = commands.filter((command) => !command.dryRun && command.type !== CANARY_TYPE);
+  const rehearsals = commands.filter((command) => command.dryRun && command.type !== CANARY_TYPE);
+  const writes = commands.filter((command) => !command.dryRun);
   // A stall means that a worker died with this job in hand; one of its commands may be why.
   const run = job.stalledCounter > 0 ? runSuspects : runIsolated;
   const results = await run(context, writes);

@@ -20,7 +20,15 @@ import {
   NEGATIVE_PRICE_CATEGORIES,
   UNIT_TYPES,
 } from '../../contracts/vocabulary.js';
-import { lineTotalCents } from './money.js';
+import {
+  decimalPlaces,
+  LINE_TOTAL_TOLERANCE_CENTS,
+  lineTotalCents,
+  MAX_LINE_ITEMS,
+  MAX_QUANTITY,
+  MAX_QUANTITY_DECIMALS,
+  MAX_UNIT_PRICE_CENTS,
+} from './money.js';
 
 const status = () => Joi.string().valid(...INVOICE_STATUSES);
 
@@ -39,28 +47,33 @@ const checkUnitPrice: Joi.CustomValidator<number> = (value, helpers) => {
 /** A client's own total may differ by one cent, because it may round differently (decisions 3, Money). */
 const checkLineTotal: Joi.CustomValidator<number> = (value, helpers) => {
   const { quantity, unit_price_cents } = helpers.state.ancestors[0] as LineSiblings;
-  if (!isQuantity(quantity) || !Number.isSafeInteger(unit_price_cents)) return value;
-  const expected = lineTotalCents(quantity, unit_price_cents as number);
-  return Math.abs(expected - value) <= 1
+  // A fault of the other two is theirs; it is told once, not again as a wrong total.
+  if (!isQuantity(quantity) || !isUnitPrice(unit_price_cents)) return value;
+  const expected = lineTotalCents(quantity, unit_price_cents);
+  return Math.abs(expected - value) <= LINE_TOTAL_TOLERANCE_CENTS
     ? value
     : helpers.error('number.line_total_mismatch', { expected });
 };
 
 function isQuantity(value: unknown): value is number {
-  return typeof value === 'number' && value > 0 && value <= 1_000_000 && hasFourDecimals(value);
+  return typeof value === 'number' && value > 0 && value <= MAX_QUANTITY && hasFewDecimals(value);
 }
 
-function hasFourDecimals(value: number): boolean {
-  return Number(value.toFixed(4)) === value;
+function isUnitPrice(value: unknown): value is number {
+  return Number.isInteger(value) && Math.abs(value as number) <= MAX_UNIT_PRICE_CENTS;
+}
+
+function hasFewDecimals(value: number): boolean {
+  return decimalPlaces(value) <= MAX_QUANTITY_DECIMALS;
 }
 
 const quantity = () =>
   Joi.number()
     .strict()
     .greater(0)
-    .max(1_000_000)
-    .custom((value: number, helpers) => (hasFourDecimals(value) ? value : helpers.error('number.decimals')))
-    .messages({ 'number.decimals': '{{#label}} must have at most 4 decimals' })
+    .max(MAX_QUANTITY)
+    .custom((value: number, helpers) => (hasFewDecimals(value) ? value : helpers.error('number.decimals')))
+    .messages({ 'number.decimals': `{{#label}} must have at most ${MAX_QUANTITY_DECIMALS} decimals` })
     .example(1);
 
 const lineItemKeys = () => ({
@@ -69,7 +82,7 @@ const lineItemKeys = () => ({
   category: slug(LINE_ITEM_CATEGORIES).required(),
   quantity: quantity().required(),
   unit_type: slug(UNIT_TYPES).required(),
-  unit_price_cents: integer(-1e9, 1e9)
+  unit_price_cents: integer(-MAX_UNIT_PRICE_CENTS, MAX_UNIT_PRICE_CENTS)
     .custom(checkUnitPrice)
     .messages({
       'number.negativePrice': `{{#label}} may be negative only in the categories ${NEGATIVE_PRICE_CATEGORIES.join(', ')}`,
@@ -89,7 +102,7 @@ const lineItemKeys = () => ({
 
 export const lineItemInput = Joi.object(lineItemKeys()).meta({ className: 'LineItemInput' });
 
-const lineItems = () => Joi.array().items(lineItemInput).max(200);
+const lineItems = () => Joi.array().items(lineItemInput).max(MAX_LINE_ITEMS);
 
 export const invoiceCreate = Joi.object({
   invoice_number: text(64).required().example('INV-1001'),

@@ -5,7 +5,9 @@ export const errorDetail = Joi.object({
   field: Joi.string().example('line_items[0].quantity'),
   code: Joi.string().example('required'),
   message: Joi.string().example('line_items[0].quantity is required'),
-}).meta({ className: 'ErrorDetail' });
+})
+  .unknown(true)
+  .meta({ className: 'ErrorDetail' });
 
 export const errorBody = Joi.object({
   code: Joi.string().required().example('validation_error'),

@@ -1,0 +1,139 @@
+import Router from '@koa/router';
+import Koa from 'koa';
+import { AppError } from '../shared/platform/errors.js';
+import { checkReadiness, storeChecks } from '../shared/platform/health.js';
+import type { ApiContext, ApiMiddleware, RequestState } from './context.js';
+import { authenticate } from './middleware/authenticate.js';
+import { handleErrors } from './middleware/errors.js';
+import { limitRate } from './middleware/rate-limit.js';
+import { requestContext } from './middleware/request-context.js';
+import { accountRoutes } from './routes/account.js';
+import { apiKeyRoutes } from './routes/api-keys.js';
+import { customerRoutes } from './routes/customers.js';
+import { documentRoutes } from './routes/document.js';
+import { invoiceRoutes } from './routes/invoices.js';
+import { workOrderRoutes } from './routes/work-orders.js';
+import type { ApiRuntime } from './runtime.js';
+
+/** One router serves both (decisions 1, row 2). */
+const PREFIXES = ['/v1', '/api/v1'];
+
+/** Every versioned route, on a router without a prefix. */
+export function createRouter(api: ApiRuntime): Router<RequestState> {
+  const router = new Router<RequestState>();
+  for (const add of [invoiceRoutes, workOrderRoutes, customerRoutes, apiKeyRoutes, accountRoutes]) add(router, api);
+  return router;
+}
+
+/** The Koa application; it does not listen. */
+export async function createApp(api: ApiRuntime): Promise<Koa> {
+  const app = new Koa({ proxy: api.config.trustProxy });
+  app.silent = true;
+  const open = documentRoutes();
+  const router = createRouter(api);
+  app.use(requestContext(api) as Koa.Middleware);
+  app.use(handleErrors(api.logger) as Koa.Middleware);
+  app.use(operational(api) as Koa.Middleware);
+  app.use(negotiate as Koa.Middleware);
+  app.use(enterVersion as Koa.Middleware);
+  app.use(open as Koa.Middleware);
+  app.use((await authenticate(api)) as Koa.Middleware);
+  app.use(limitRate(api) as Koa.Middleware);
+  app.use(noteUse(api) as Koa.Middleware);
+  app.use(dispatch(router) as Koa.Middleware);
+  return app;
+}
+
+/** /healthz, /readyz, /metrics: for the platform, not for tenants; they need no key and show no tenant. */
+function operational(api: ApiRuntime): ApiMiddleware {
+  const checks = storeChecks(api);
+  return async (ctx, next) => {
+    if (ctx.path === '/healthz') {
+      ctx.body = { ok: true };
+    } else if (ctx.path === '/readyz') {
+      const readiness = await checkReadiness(checks);
+      ctx.status = readiness.ok && !api.lifecycle.isClosing ? 200 : 503;
+      ctx.body = readiness;
+    } else if (ctx.path === '/metrics') {
+      ctx.type = api.metrics.registry.contentType;
+      ctx.body = await api.metrics.registry.metrics();
+    } else {
+      return next();
+    }
+    ctx.state.route = ctx.path;
+    ctx.set('Cache-Control', 'no-store');
+  };
+}
+
+/** Only a client that excludes JSON is turned away (decisions 5). */
+const negotiate: ApiMiddleware = async (ctx, next) => {
+  if (isVersioned(ctx.path) && !ctx.accepts('application/json', 'application/problem+json')) {
+    throw new AppError('not_acceptable', 'This API answers in JSON. Accept application/json.');
+  }
+  await next();
+};
+
+function isVersioned(path: string): boolean {
+  return PREFIXES.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
+}
+
+/** Takes the version prefix off for the router and remembers which one it was. */
+const enterVersion: ApiMiddleware = async (ctx, next) => {
+  const prefix = PREFIXES.find((candidate) => ctx.path === candidate || ctx.path.startsWith(`${candidate}/`));
+  ctx.state.prefix = prefix ?? '';
+  if (!prefix && !ctx.path.startsWith('/docs')) throw unknownRoute(ctx.path);
+  await next();
+};
+
+function unknownRoute(path: string): AppError {
+  return new AppError('not_found', `There is no ${path.slice(0, 100)} here. REST lives under /v1; its reference is at /docs.`);
+}
+
+function noteUse(api: ApiRuntime): ApiMiddleware {
+  return async (ctx, next) => {
+    api.noteKeyUse(ctx.state.key.tenantId, ctx.state.key.id);
+    await next();
+  };
+}
+
+/** Matches the route; what matches no route is 404, and no method of a route 405 with Allow. */
+function dispatch(router: Router<RequestState>): ApiMiddleware {
+  const templates = new Set(router.stack.map((layer) => String(layer.path)));
+  return async (context) => {
+    const ctx = context as ApiContext;
+    const path = ctx.path.slice(ctx.state.prefix.length) || '/';
+    const match = router.match(path, ctx.method);
+    if (!match.route) {
+      const allowed = [...new Set(match.path.flatMap((layer) => layer.methods))].filter((method) => method !== 'HEAD');
+      throw allowed.length > 0 ? methodNotAllowed(ctx.method, allowed) : unknownEndpoint(path, templates);
+    }
+    const layer = match.pathAndMethod.at(-1);
+    if (!layer) throw unknownEndpoint(path, templates);
+    ctx.state.route = String(layer.path);
+    ctx.params = layer.params(path, layer.captures(path));
+    await runStack(layer.stack as unknown as ApiMiddleware[], ctx);
+  };
+}
+
+async function runStack(stack: ApiMiddleware[], ctx: ApiContext): Promise<void> {
+  const run = async (index: number): Promise<void> => {
+    await stack[index]?.(ctx, () => run(index + 1));
+  };
+  await run(0);
+}
+
+function methodNotAllowed(method: string, allowed: string[]): AppError {
+  return new AppError('method_not_allowed', `${method} is not possible here; use ${allowed.join(' or ')}.`, {
+    headers: { Allow: allowed.join(', ') },
+  });
+}
+
+function unknownEndpoint(path: string, templates: Set<string>): AppError {
+  const first = path.split('/')[1] ?? '';
+  const near = [...templates].find((template) => template.split('/')[1]?.startsWith(first.slice(0, 4)) && first !== '');
+  return new AppError(
+    'not_found',
+    `There is no ${path.slice(0, 100)} here.${near ? ` Did you mean ${near}?` : ''} The reference is at /docs.`,
+  );
+}
+

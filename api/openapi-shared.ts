@@ -1,0 +1,117 @@
+import { ERROR_STATUS, type ErrorCode } from '../shared/platform/errors.js';
+
+const text = (example: string) => ({ schema: { type: 'string' }, example });
+
+/** Response headers (specification sections 7 and 8, decisions 5 and 6). */
+export const sharedHeaders = {
+  XRequestId: { description: 'Quote it to support; also error.requestId', ...text('0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e') },
+  XRateLimitRemaining: {
+    description: 'Calls left in the window that ends first or is nearest its limit',
+    schema: { type: 'integer' },
+    example: 299,
+  },
+  RateLimit: { description: 'Calls left and seconds to the reset, by window', ...text('"minute";r=299;t=60, "hour";r=4999;t=3600') },
+  RateLimitPolicy: { description: 'Quota and length of each window', ...text('"minute";q=300;w=60, "hour";q=5000;w=3600') },
+  XIdempotencyReplay: { description: 'true: this is the kept answer of an earlier request', ...text('true') },
+  Location: { description: 'Path of what was made', ...text('/v1/invoices/0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e') },
+  RetryAfter: { description: 'Seconds to wait', schema: { type: 'integer' }, example: 1 },
+};
+
+const uuid = { type: 'string', format: 'uuid' };
+
+export const sharedParameters = {
+  id: {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: 'A malformed or foreign id is 404',
+    schema: uuid,
+    example: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e',
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: 'The same key within 24 hours returns the kept answer, with X-Idempotency-Replay: true',
+    schema: uuid,
+  },
+  IgnoredIdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: 'Accepted and ignored: a read is idempotent by itself',
+    schema: { type: 'string' },
+  },
+  DryRun: {
+    name: 'X-Service-Dry-Run',
+    in: 'header',
+    description: 'The literal true: check and preview the write, store nothing',
+    schema: { type: 'string', enum: ['true'] },
+  },
+};
+
+const EXAMPLES: Record<number, { code: ErrorCode; message: string; details?: object[] }> = {
+  400: {
+    code: 'validation_error',
+    message: 'invoice_number is required.',
+    details: [{ field: 'invoice_number', code: 'required', message: 'invoice_number is required' }],
+  },
+  401: { code: 'unauthorized', message: 'This API key is not valid: it is unknown, revoked or expired.' },
+  403: {
+    code: 'insufficient_scope',
+    message: 'This key lacks the permission write.',
+    details: [{ required: 'write' }],
+  },
+  404: { code: 'not_found', message: 'No such invoice. Check the id and that it belongs to this account.' },
+  406: { code: 'not_acceptable', message: 'This API answers in JSON. Accept application/json.' },
+  409: {
+    code: 'duplicate_invoice_number',
+    message: 'invoice_number INV-1001 is taken. Numbers are unique in an account, whatever their case.',
+    details: [{ field: 'invoice_number', code: 'duplicate', message: 'invoice_number INV-1001 is taken' }],
+  },
+  413: { code: 'payload_too_large', message: 'The body is larger than 1048576 bytes.' },
+  415: { code: 'unsupported_media_type', message: 'Send the body as application/json.' },
+  422: {
+    code: 'idempotency_key_reused',
+    message: 'This Idempotency-Key was used within 24 hours with another body. Use a new key for a new request.',
+    details: [{ field: 'body', code: 'changed', message: 'body differs from the first request' }],
+  },
+  429: {
+    code: 'rate_limited',
+    message: 'Over the standard limit of 300 requests per minute. Try again in 12 s.',
+    details: [{ window: 'minute', limit: 300, retry_after: 12 }],
+  },
+  500: { code: 'internal_error', message: 'Something went wrong on our side. Quote the request id to support.' },
+  503: { code: 'service_unavailable', message: 'The store cannot be reached right now. Try again shortly.' },
+};
+
+function codesOf(status: number): string {
+  const codes = Object.entries(ERROR_STATUS).filter(([, value]) => value === status);
+  return codes.map(([code]) => `\`${code}\``).join(', ');
+}
+
+function errorResponse(status: number) {
+  const example = { ok: false, error: { ...EXAMPLES[status], requestId: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e' } };
+  const retry = [409, 429, 503].includes(status) ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {};
+  return {
+    description: `error.code is ${codesOf(status)}`,
+    headers: { 'X-Request-Id': { $ref: '#/components/headers/XRequestId' }, ...retry },
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } },
+  };
+}
+
+/** `Error400`, `Error401` … and `Accepted`, the 202 of a write whose commit is still to come. */
+export const errorResponses = {
+  ...Object.fromEntries(Object.keys(EXAMPLES).map((status) => [`Error${status}`, errorResponse(Number(status))])),
+  Accepted: {
+    description: 'Stored, not yet committed: it will run by itself. Ask GET /operations/{id} for the outcome',
+    headers: {
+      'X-Request-Id': { $ref: '#/components/headers/XRequestId' },
+      Location: { $ref: '#/components/headers/Location' },
+    },
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Accepted' },
+        example: { ok: true, data: { operation_id: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e', status: 'queued' } },
+      },
+    },
+  },
+};

@@ -1,0 +1,204 @@
+import type Joi from 'joi';
+import swaggerJsdoc from 'swagger-jsdoc';
+import { classNameOf, type OpenApiSchema, toOpenApi, toParameters } from '../shared/contracts/to-openapi.js';
+import { envelopeSchemas, resources } from '../shared/resources/index.js';
+import { errorResponses, sharedHeaders, sharedParameters } from './openapi-shared.js';
+
+type Json = Record<string, unknown>;
+interface Operation extends Json {
+  responses: Json;
+  parameters?: unknown[];
+}
+
+/**
+ * The OpenAPI 3.0.3 document: the routes' @openapi blocks say verb, path and codes, everything else comes from the Joi schemas. The `x-` members
+ * of a block are shorthands that are written out here, so no field is ever typed into a comment.
+ * @param sources globs of the route files
+ */
+export function buildDocument(sources: string[]): Json {
+  const document = swaggerJsdoc({
+    failOnErrors: true,
+    apis: sources,
+    definition: {
+      openapi: '3.0.3',
+      info: {
+        title: 'Tow Dispatch API',
+        version: '1.0.0',
+        description:
+          'Invoices, work orders and customers of a tow company. Writes travel through a queue and are answered once they are committed.',
+        contact: { name: 'Support', url: 'https://example.com/support' },
+        license: { name: 'Proprietary', url: 'https://example.com/terms' },
+      },
+      servers: [{ url: '/api/v1' }],
+      security: [{ bearerAuth: [] }],
+      tags: [
+        { name: 'Invoices', description: 'What is billed' },
+        { name: 'Work orders', description: 'Jobs from call to completion' },
+        { name: 'Customers', description: 'Who is billed' },
+        { name: 'Access', description: 'Keys, limits and the outcome of writes' },
+        { name: 'Description', description: 'This document' },
+      ],
+      components: {
+        securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key or an agent key' } },
+        headers: sharedHeaders,
+        parameters: sharedParameters,
+        responses: errorResponses,
+        schemas: componentSchemas(),
+      },
+    },
+  }) as { paths: Record<string, Record<string, Operation>> } & Json;
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(operations)) complete(operation, { path, method });
+  }
+  return document;
+}
+
+function allSchemas(): Joi.Schema[] {
+  return [...resources.map((resource) => resource.schemas), envelopeSchemas as Record<string, Joi.Schema>].flatMap(
+    (schemas) => Object.values(schemas),
+  );
+}
+
+function schemaNamed(name: string): Joi.Schema {
+  const found = allSchemas().find((schema) => classNameOf(schema) === name);
+  if (!found) throw new Error(`no schema is called ${name}`);
+  return found;
+}
+
+/** Every named schema but the queries, which become parameters. */
+function componentSchemas(): Record<string, OpenApiSchema> {
+  const named = allSchemas()
+    .map((schema) => [classNameOf(schema), schema] as const)
+    .filter(([name]) => name !== undefined && !/Query$|Revoke$/.test(name));
+  return Object.fromEntries(named.map(([name, schema]) => [name, toOpenApi(schema)]));
+}
+
+function complete(operation: Operation, { path, method }: { path: string; method: string }): void {
+  const parameters = [...(operation.parameters ?? [])];
+  for (const [, name] of path.matchAll(/\{(\w+)\}/g)) parameters.unshift({ $ref: `#/components/parameters/${name}` });
+  const query = take(operation, 'x-query');
+  if (query) parameters.push(...toParameters(schemaNamed(query) as Joi.ObjectSchema));
+  const body = take(operation, 'x-body');
+  const isWrite = body !== undefined || operation['x-write'] === true;
+  delete operation['x-write'];
+  if (isWrite) {
+    parameters.push(
+      { $ref: '#/components/parameters/IdempotencyKey' },
+      { $ref: '#/components/parameters/DryRun' },
+    );
+  }
+  if (body) operation.requestBody = requestBody(body, method);
+  if (parameters.length > 0) operation.parameters = parameters;
+  operation.responses = responses(operation.responses, isWrite);
+}
+
+function take(operation: Json, member: string): string | undefined {
+  const value = operation[member];
+  delete operation[member];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function requestBody(name: string, method: string): Json {
+  const schema = toOpenApi(schemaNamed(name)) as { required?: string[] };
+  return {
+    // A PATCH without a body changes nothing, and a body whose every member may be left out may be left out itself.
+    required: method === 'post' && (schema.required?.length ?? 0) > 0,
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example: exampleOf(name) } },
+  };
+}
+
+function responses(declared: Json, isWrite: boolean): Json {
+  const { 'x-errors': errors = [], ...rest } = declared as { 'x-errors'?: number[] } & Record<string, Json>;
+  const authenticated = (errors as number[]).includes(401);
+  const out: Json = {};
+  for (const [status, response] of Object.entries(rest)) out[status] = success(response as Json, { status, authenticated, isWrite });
+  if (isWrite) {
+    out['200'] ??= { description: 'A dry run: what the write would have made', headers: headersFor(authenticated, true), content: dryRunContent() };
+    out['202'] = { $ref: '#/components/responses/Accepted' };
+  }
+  for (const status of errors as number[]) out[status] = { $ref: `#/components/responses/Error${status}` };
+  // Every route can be asked in a way it does not answer, or meet a fault of ours.
+  if (authenticated) for (const status of [406, 500]) out[status] = { $ref: `#/components/responses/Error${status}` };
+  return out;
+}
+
+function success(
+  response: Json,
+  { status, authenticated, isWrite }: { status: string; authenticated: boolean; isWrite: boolean },
+): Json {
+  const list = response['x-list'] as string | undefined;
+  const resource = response['x-resource'] as string | undefined;
+  if (!list && !resource) return response;
+  const headers = { ...headersFor(authenticated, isWrite), ...(status === '201' ? { Location: { $ref: '#/components/headers/Location' } } : {}) };
+  const name = (list ?? resource) as string;
+  const example = exampleOf(name);
+  if (!list) return { description: `The ${name}`, headers, content: resourceContent(name, example, isWrite && status === '200') };
+  const schema = listSchema(name);
+  const page = { ok: true, data: { items: [example], cursor: null, count: 1 } };
+  return { description: 'One page', headers, content: { 'application/json': { schema, example: page } } };
+}
+
+function headersFor(authenticated: boolean, isWrite: boolean): Json {
+  const names = ['XRequestId', ...(authenticated ? ['XRateLimitRemaining', 'RateLimit', 'RateLimitPolicy'] : []), ...(isWrite ? ['XIdempotencyReplay'] : [])];
+  const wire: Record<string, string> = {
+    XRequestId: 'X-Request-Id',
+    XRateLimitRemaining: 'X-RateLimit-Remaining',
+    RateLimit: 'RateLimit',
+    RateLimitPolicy: 'RateLimit-Policy',
+    XIdempotencyReplay: 'X-Idempotency-Replay',
+  };
+  return Object.fromEntries(names.map((name) => [wire[name], { $ref: `#/components/headers/${name}` }]));
+}
+
+/** A 200 of a write is the resource, or the preview when the request was a dry run. */
+function resourceContent(name: string, example: unknown, orPreview: boolean): Json {
+  const reference = { $ref: `#/components/schemas/${name}` };
+  const schema = orPreview ? { anyOf: [reference, { $ref: '#/components/schemas/DryRun' }] } : reference;
+  return { 'application/json': { schema, example } };
+}
+
+function dryRunContent(): Json {
+  return { 'application/json': { schema: { $ref: '#/components/schemas/DryRun' }, example: { ok: true, dry_run: true, data: {}, warnings: [] } } };
+}
+
+function listSchema(name: string): Json {
+  return {
+    type: 'object',
+    required: ['ok', 'data'],
+    properties: {
+      ok: { type: 'boolean', enum: [true] },
+      data: {
+        type: 'object',
+        required: ['items', 'cursor', 'count'],
+        properties: {
+          items: { type: 'array', items: { $ref: `#/components/schemas/${name}` } },
+          cursor: { type: 'string', nullable: true, description: 'Pass it as `cursor` to get the next page; null on the last' },
+          count: { type: 'integer', description: 'Items in this page' },
+        },
+      },
+    },
+  };
+}
+
+const EXAMPLE_ID = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';
+
+/** An example from the members' own examples. */
+export function exampleOf(name: string): unknown {
+  return sample(toOpenApi(schemaNamed(name)));
+}
+
+function sample(schema: OpenApiSchema): unknown {
+  if (schema.example !== undefined) return schema.example;
+  if (schema.default !== undefined) return schema.default;
+  if (typeof schema.$ref === 'string') return exampleOf(schema.$ref.split('/').at(-1) as string);
+  if (schema.allOf) return sample((schema.allOf as OpenApiSchema[])[0] as OpenApiSchema);
+  if (schema.enum) return (schema.enum as unknown[])[0];
+  if (schema.type === 'object') {
+    const members = Object.entries((schema.properties ?? {}) as Record<string, OpenApiSchema>);
+    return Object.fromEntries(members.map(([key, member]) => [key, sample(member)]));
+  }
+  if (schema.type === 'array') return [sample(schema.items as OpenApiSchema)];
+  if (schema.format === 'uuid') return EXAMPLE_ID;
+  if (schema.nullable) return null;
+  return { string: 'text', integer: 1, number: 1, boolean: true }[schema.type as string] ?? {};
+}

@@ -1,0 +1,99 @@
+import { createReadStream, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ApiMiddleware } from '../context.js';
+
+const require = createRequire(import.meta.url);
+
+/** Files of the reference page that are served as they are. */
+const ASSETS: Record<string, string> = {
+  'swagger-ui.css': 'text/css',
+  'swagger-ui-bundle.js': 'text/javascript',
+  'favicon-32x32.png': 'image/png',
+};
+
+// No inline script or style but swagger-ui's own style attributes; nothing is loaded from elsewhere.
+const PAGE_POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'";
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tow Dispatch API reference</title>
+<link rel="icon" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="reference"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+const START = `window.ui = SwaggerUIBundle({ url: '/v1/openapi.json', dom_id: '#reference', deepLinking: true,
+  persistAuthorization: true, requestSnippetsEnabled: true, tryItOutEnabled: true, docExpansion: 'list' });
+`;
+
+/** The committed document: made from the routes' blocks and the schemas by `npm run build`. */
+export function readDocument(): string {
+  // From sources the file stands one folder up, from dist two.
+  const here = dirname(fileURLToPath(import.meta.url));
+  const root = here.includes(`${join('dist', 'api')}`) ? join(here, '../../..') : join(here, '../..');
+  return readFileSync(join(root, 'docs/openapi.json'), 'utf8');
+}
+
+/**
+ * @openapi
+ * /openapi.json:
+ *   get:
+ *     operationId: getOpenApi
+ *     tags: [Description]
+ *     summary: This document
+ *     description: Public; no key is needed.
+ *     security: []
+ *     responses:
+ *       '200':
+ *         description: An OpenAPI 3.0.3 document
+ *         content: { application/json: { schema: { type: object, additionalProperties: true }, example: { openapi: 3.0.3 } } }
+ *       x-errors: [406]
+ */
+/** openapi.json at both prefixes and the reference page at /docs: public, they hold no tenant data (decisions 1, row 10). */
+export function documentRoutes(): ApiMiddleware {
+  const document = readDocument();
+  const assets = dirname(require.resolve('swagger-ui-dist/package.json'));
+  return async (ctx, next) => {
+    const { path } = ctx;
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
+    if (path === `${ctx.state.prefix}/openapi.json` && ctx.state.prefix) {
+      ctx.state.route = '/openapi.json';
+      ctx.type = 'application/json';
+      ctx.body = document;
+      return undefined;
+    }
+    if (!path.startsWith('/docs')) return next();
+    ctx.state.route = '/docs';
+    ctx.set('Content-Security-Policy', PAGE_POLICY);
+    return serveDocs(ctx, path, assets);
+  };
+}
+
+function serveDocs(ctx: Parameters<ApiMiddleware>[0], path: string, assets: string): void {
+  const name = path.slice('/docs/'.length);
+  const type = ASSETS[name];
+  if (path === '/docs' || name === '') {
+    ctx.type = 'text/html';
+    ctx.body = PAGE;
+  } else if (name === 'start.js') {
+    ctx.type = 'text/javascript';
+    ctx.body = START;
+  } else if (type) {
+    ctx.type = type;
+    ctx.set('Cache-Control', 'public, max-age=3600');
+    ctx.body = createReadStream(join(assets, name));
+  } else {
+    ctx.redirect('/docs');
+  }
+}

@@ -1,0 +1,63 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Runtime } from '../shared/platform/runtime.js';
+import { createApp } from './app.js';
+import { createApiRuntime } from './runtime.js';
+import { startCanary } from './canary.js';
+
+/** A keep-alive connection must outlive the idle time of a load balancer in front (60 s is usual), or requests are cut. */
+const KEEP_ALIVE_MS = 65_000;
+/** A whole request, headers and body, must be here within this time. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** Starts the HTTP server of the api. Closing it stops accepting, answers what was accepted, then lets the connections go. */
+export async function startApi(runtime: Runtime): Promise<{ port: number }> {
+  const { config, lifecycle } = runtime;
+  const api = await createApiRuntime(runtime);
+  await startCanary(api);
+  const app = await createApp(api);
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
+    app.callback(),
+  );
+  answerMalformedRequests(server);
+  closeConnectionsWhenClosing(server, runtime);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port: config.port, host: config.host, backlog: 1024 }, resolve);
+  });
+  lifecycle.onClose('http server', () => closeServer(server));
+  return { port: (server.address() as AddressInfo).port };
+}
+
+/** What the HTTP parser refuses never reaches Koa; it is told in the envelope all the same, never as a bare page. */
+function answerMalformedRequests(server: Server): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+    const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+    const message = tooLarge ? 'The headers are too large.' : 'This is not a valid HTTP request.';
+    const body = JSON.stringify({ ok: false, error: { code: 'validation_error', message } });
+    socket.end(
+      `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  });
+}
+
+/** Tells keep-alive clients to go elsewhere while the process shuts down. */
+function closeConnectionsWhenClosing(server: Server, { lifecycle }: Runtime): void {
+  server.prependListener('request', (_request, response) => {
+    if (lifecycle.isClosing) response.setHeader('Connection', 'close');
+  });
+}
+
+/** A moment in which requests already on the wire are still accepted, so that none meets a closed door. */
+const DRAIN_GRACE_MS = 200;
+
+async function closeServer(server: Server): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, DRAIN_GRACE_MS));
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Idle connections would keep the server open until their timeout; busy ones end with their answer.
+  const timer = setInterval(() => server.closeIdleConnections(), 50);
+  await closed.finally(() => clearInterval(timer));
+}

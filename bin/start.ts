@@ -1,0 +1,30 @@
+import { startApi } from '../api/start-api.js';
+import { MIGRATION_HEAD } from '../migrations/index.js';
+import { migrate } from '../migrations/migrate.js';
+import { ensureDemo } from '../shared/demo/demo-file.js';
+import { loadConfig } from '../shared/platform/config.js';
+import { appRoleOf } from '../shared/platform/postgres.js';
+import { assertLeastPrivilege } from '../shared/platform/postgres-privileges.js';
+import { type Foundation, runProcess } from '../shared/platform/run-process.js';
+import { assertSafeRedis, createFoundation, createRuntime, resolveDatabaseUrl } from '../shared/platform/runtime.js';
+import { startClock } from '../workers/clock/index.js';
+import { startWritesWorker } from '../workers/writes/index.js';
+import { publicAddresses, welcomeText } from './welcome.js';
+
+// The all-in-one way: api, workers and clock in one process, on the embedded PostgreSQL unless DATABASE_URL names another.
+await runProcess(() => createFoundation(loadConfig('all'), 'tow'), startAll);
+
+async function startAll(foundation: Foundation): Promise<void> {
+  const { config } = foundation;
+  const databaseUrl = await resolveDatabaseUrl(foundation);
+  await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: !config.redisUrl });
+  const runtime = createRuntime(foundation, { name: 'all', databaseUrl, migrationHead: MIGRATION_HEAD });
+  await assertLeastPrivilege(runtime.db);
+  await assertSafeRedis(runtime);
+  startWritesWorker(runtime);
+  await startClock(runtime);
+  const { port } = await startApi(runtime);
+  const addresses = publicAddresses(config, port);
+  const demo = config.demo ? await ensureDemo(runtime.db, { config, addresses, logger: runtime.logger }) : undefined;
+  process.stdout.write(welcomeText({ addresses, demo, dataDir: config.dataDir }));
+}

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import type { DemoFile } from '../shared/demo/demo-file.js';
+import type { Config } from '../shared/platform/config.js';
+
+export interface Addresses {
+  apiUrl: string;
+  mcpUrl: string;
+  dashboardUrl: string;
+}
+
+/** Addresses of the product on one port (decisions 10). @param port the one that was really taken */
+export function publicAddresses(config: Config, port: number): Addresses {
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  const base = config.baseUrl ?? `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`;
+  return { apiUrl: `${base}/v1`, mcpUrl: `${base}/mcp`, dashboardUrl: `${base}/app/` };
+}
+
+/** What a person sees when everything is up. Credentials are shown only for the demo, which is off in production. */
+export function welcomeText(options: { addresses: Addresses; demo: DemoFile | undefined; dataDir: string }): string {
+  const { addresses, demo, dataDir } = options;
+  const root = addresses.apiUrl.replace(/\/v1$/, '');
+  const lines = ['', `  Tow Dispatch is up.   REST ${addresses.apiUrl}   reference ${root}/docs   health ${root}/readyz`];
+  const [tenant] = demo?.tenants ?? [];
+  if (tenant) {
+    lines.push(
+      '',
+      `  Demo account  ${tenant.name}   ${tenant.email} / ${tenant.password}`,
+      `  API key       ${tenant.api_key}`,
+      `  Sandbox key   ${tenant.sandbox_key}`,
+      `  All of it     ${join(dataDir, 'demo.json')}`,
+      '',
+      `  Try:  curl -s ${addresses.apiUrl}/invoices?limit=1 -H 'Authorization: Bearer ${tenant.api_key}'`,
+    );
+  }
+  return `${lines.join('\n')}\n\n`;
+}

@@ -1,0 +1,80 @@
+import { Agent, request } from 'undici';
+import { expect } from 'chai';
+import { findDepartures } from './openapi-validator.js';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
+  body: any;
+}
+
+export interface CallOptions {
+  body?: unknown;
+  /** Sent as it is instead of `body`. */
+  raw?: string | Buffer;
+  headers?: Record<string, string>;
+  key?: string | null;
+}
+
+const agent = new Agent({ connections: 256, pipelining: 1 });
+
+/** An integrator: calls the API over a real socket, and holds every answer against the OpenAPI document. */
+export class TestClient {
+  constructor(
+    readonly origin: string,
+    readonly key: string,
+    readonly prefix = '/v1',
+  ) {}
+
+  get(path: string, options: CallOptions = {}): Promise<Answer> {
+    return this.call('GET', path, options);
+  }
+
+  post(path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
+    return this.call('POST', path, { body, ...options });
+  }
+
+  patch(path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
+    return this.call('PATCH', path, { body, ...options });
+  }
+
+  delete(path: string, options: CallOptions = {}): Promise<Answer> {
+    return this.call('DELETE', path, options);
+  }
+
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const answer = await this.send(method, path, options);
+    const [bare = ''] = path.split('?');
+    const exchange = { method, path: bare, status: answer.status, headers: answer.headers, body: answer.body };
+    expect(findDepartures(exchange), `${method} ${path} against openapi.json`).to.deep.equal([]);
+    return answer;
+  }
+
+  /** As {@link call}, without holding the answer against the document. */
+  async send(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const key = options.key === undefined ? this.key : options.key;
+    const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+    const response = await request(`${this.origin}${this.prefix}${path}`, {
+      method: method as 'GET',
+      dispatcher: agent,
+      headers: {
+        ...(key ? { authorization: `Bearer ${key}` } : {}),
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      body: payload ?? null,
+    });
+    const text = await response.body.text();
+    return { status: response.statusCode, headers: response.headers, text, body: parse(text) };
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

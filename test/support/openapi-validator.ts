@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Ajv, type ValidateFunction } from 'ajv';
+import formats from 'ajv-formats';
+
+type Json = Record<string, unknown>;
+
+interface Operation {
+  responses: Record<string, Json>;
+}
+
+const document = JSON.parse(
+  readFileSync(fileURLToPath(new URL('../../docs/openapi.json', import.meta.url)), 'utf8'),
+) as { paths: Record<string, Record<string, Operation>>; components: Json };
+
+const ajv = new Ajv({ strict: false, allErrors: true });
+(formats as unknown as (ajv: Ajv) => void)(ajv);
+ajv.addSchema({ $id: 'openapi', ...(toJsonSchema(document) as Json) });
+
+const validators = new Map<string, ValidateFunction>();
+
+export interface Exchange {
+  method: string;
+  /** Path without version prefix and query. */
+  path: string;
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: unknown;
+}
+
+/** The documented path template that a path belongs to. */
+export function templateOf(path: string): string | undefined {
+  return Object.keys(document.paths).find((template) =>
+    new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  );
+}
+
+/**
+ * Every way in which an exchange departs from the document: undocumented route, status, header or content type, a body that does not fit.
+ * Routes that no document describes (404 of an unknown path, 405) are judged by the envelope alone.
+ */
+export function findDepartures(exchange: Exchange): string[] {
+  const { method, path, status, headers, body } = exchange;
+  const template = templateOf(path);
+  const operation = template ? document.paths[template]?.[method.toLowerCase()] : undefined;
+  if (!operation) {
+    return status === 404 || status === 405 || status === 401 || status === 429 ? envelopeFaults(body) : [`${method} ${path} is not documented`];
+  }
+  const declared = operation.responses[String(status)];
+  if (!declared) return [`${method} ${template} does not document ${status}: ${JSON.stringify(body)}`];
+  const response = resolve(declared);
+  const faults = Object.keys((response.headers ?? {}) as Json)
+    .filter((name) => !isOptionalHeader(name) && headers[name.toLowerCase()] === undefined)
+    .map((name) => `${method} ${template} ${status} lacks the header ${name}`);
+  const contents = response.content as Record<string, { schema: Json }> | undefined;
+  if (!contents) return faults;
+  const type = String(headers['content-type'] ?? '').split(';')[0] ?? '';
+  if (!contents[type]) return [...faults, `${method} ${template} ${status} has the content type ${type}`];
+  return [...faults, ...bodyFaults(`${method} ${template} ${status}`, contents[type].schema, body)];
+}
+
+function isOptionalHeader(name: string): boolean {
+  return ['X-Idempotency-Replay', 'Retry-After'].includes(name);
+}
+
+function envelopeFaults(body: unknown): string[] {
+  return bodyFaults('error', { $ref: '#/components/schemas/Error' }, body);
+}
+
+function resolve(node: Json): Json {
+  if (typeof node.$ref !== 'string') return node;
+  const parts = node.$ref.replace('#/', '').split('/');
+  return parts.reduce<Json>((at, part) => at[part] as Json, document as unknown as Json);
+}
+
+function bodyFaults(name: string, schema: Json, body: unknown): string[] {
+  let validate = validators.get(JSON.stringify(schema));
+  if (!validate) {
+    validate = ajv.compile(toJsonSchema(schema) as Json);
+    validators.set(JSON.stringify(schema), validate);
+  }
+  if (validate(body)) return [];
+  return (validate.errors ?? []).map((error) => `${name}: ${error.instancePath || 'body'} ${error.message}`);
+}
+
+/** OpenAPI 3.0.3 as JSON Schema: nullable counts only beside a type, and exclusiveMinimum is a flag. */
+function toJsonSchema(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(toJsonSchema);
+  if (typeof node !== 'object' || node === null) return node;
+  const { nullable, exclusiveMinimum, ...rest } = node as Json;
+  const out: Json = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [
+      key,
+      key === '$ref' && typeof value === 'string' ? value.replace(/^#/, 'openapi#') : toJsonSchema(value),
+    ]),
+  );
+  if (nullable === true) {
+    if (typeof out.type !== 'string') throw new Error(`nullable without a type: ${JSON.stringify(node)}`);
+    out.type = [out.type, 'null'];
+  }
+  if (exclusiveMinimum === true) {
+    out.exclusiveMinimum = out.minimum;
+    delete out.minimum;
+  }
+  return out;
+}
+
+export { document as openApiDocument };

@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startApi } from '../../api/start-api.js';
+import { MIGRATION_HEAD } from '../../migrations/index.js';
+import { loadConfig } from '../../shared/platform/config.js';
+import { deriveKey } from '../../shared/platform/crypto.js';
+import { newId } from '../../shared/platform/ids.js';
+import { createFoundation, createRuntime, type Runtime } from '../../shared/platform/runtime.js';
+import { mintKey } from '../../shared/resources/api-keys/credential.js';
+import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
+import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
+import { startClock } from '../../workers/clock/index.js';
+import { startWritesWorker } from '../../workers/writes/index.js';
+import { TestClient } from './client.js';
+import { createDatabase, createRedisUrl } from './stores.js';
+
+export interface TestTenant {
+  id: string;
+  sandboxId: string;
+  client: TestClient;
+  sandbox: TestClient;
+}
+
+export interface KeyOptions {
+  kind?: 'api' | 'agent';
+  permissions?: string[];
+  scopes?: string[];
+  readOnly?: boolean;
+  tier?: string | null;
+  expiresAt?: string | null;
+}
+
+export interface StackOptions {
+  /** Settings beside those of the stores. */
+  environment?: Record<string, string>;
+  /** False: nobody consumes the writes queue. */
+  worker?: boolean;
+}
+
+/** The whole product in this process, on a database (and Redis) of its own, listening on a real port. */
+export class TestStack {
+  private constructor(
+    readonly runtime: Runtime,
+    readonly databaseUrl: string,
+    readonly redisUrl: string | undefined,
+    readonly origin: string,
+    private readonly dataDir: string,
+  ) {}
+
+  static async start(options: StackOptions = {}): Promise<TestStack> {
+    const databaseUrl = await createDatabase();
+    const redisUrl = await createRedisUrl();
+    const dataDir = mkdtempSync(join(tmpdir(), 'tow-stack-'));
+    const config = loadConfig('all', {
+      NODE_ENV: 'test',
+      PORT: '0',
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: dataDir,
+      LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+      RATE_LIMIT_TIERS: '{"standard":{"minute":1000000,"hour":1000000},"starter":{"minute":1000000,"hour":1000000}}',
+      ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
+      ...options.environment,
+    });
+    const runtime = createRuntime(createFoundation(config, 'test'), {
+      name: 'test',
+      databaseUrl,
+      migrationHead: MIGRATION_HEAD,
+    });
+    if (options.worker !== false) startWritesWorker(runtime);
+    await startClock(runtime);
+    const { port } = await startApi(runtime);
+    return new TestStack(runtime, databaseUrl, redisUrl, `http://127.0.0.1:${port}`, dataDir);
+  }
+
+  /** A tenant with its twin and one key of every permission in each. */
+  async createTenant(name = 'Test Towing', settings: { taxRateBps?: number; timeZone?: string } = {}): Promise<TestTenant> {
+    const pair = newTenantPair();
+    await this.runtime.db.transaction([pair.live, pair.sandbox], (tx) =>
+      createTenantPair(tx, pair, { name, ...settings }),
+    );
+    return {
+      id: pair.live,
+      sandboxId: pair.sandbox,
+      client: new TestClient(this.origin, await this.createKey(pair.live)),
+      sandbox: new TestClient(this.origin, await this.createKey(pair.sandbox, {}, 'sandbox')),
+    };
+  }
+
+  async createKey(tenantId: string, options: KeyOptions = {}, environment: 'live' | 'sandbox' = 'live'): Promise<string> {
+    const { kind = 'api' } = options;
+    const { key, material } = mintKey(kind, environment, deriveKey(this.runtime.config.secretKey, 'credentials'));
+    const row = {
+      tenant_id: tenantId,
+      id: newId(),
+      kind,
+      name: 'test key',
+      prefix: material.prefix,
+      last_four: material.lastFour,
+      key_hash: material.hash,
+      permissions: options.permissions ?? (kind === 'api' ? ['read', 'write', 'approve', 'admin'] : []),
+      scopes: options.scopes ?? [],
+      read_only: options.readOnly ?? false,
+      tier: options.tier ?? null,
+      rolled_from: null,
+      expires_at: options.expiresAt ?? null,
+    };
+    await this.runtime.db.transaction([tenantId], (tx) => insertApiKeys(tx, [row]));
+    return key;
+  }
+
+  clientWith(key: string): TestClient {
+    return new TestClient(this.origin, key);
+  }
+
+  /** Rows as the owner of the tables sees them with these tenants set: for looking behind the API. */
+  async rows<R = Record<string, unknown>>(tenantId: string, text: string, values: unknown[] = []): Promise<R[]> {
+    return this.runtime.db.transaction([tenantId], (tx) => tx.query<R>({ text, values }));
+  }
+
+  /** Runs SQL as the owner, outside row-level security's tenants: for breaking things. */
+  async asOwner(text: string): Promise<void> {
+    const client = new pg.Client({ connectionString: this.databaseUrl });
+    await client.connect();
+    await client.query(text).finally(() => client.end());
+  }
+
+  async stop(): Promise<void> {
+    const clean = await this.runtime.lifecycle.close(15_000);
+    rmSync(this.dataDir, { recursive: true, force: true });
+    if (!clean) throw new Error('the stack did not close cleanly');
+  }
+}

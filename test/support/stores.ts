@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { migrate } from '../../migrations/migrate.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../shared/platform/embedded-postgres.js';
+import { appRoleOf } from '../../shared/platform/postgres.js';
+
+/** `scaled`: queue, replies and limits in Redis. Otherwise everything is on PostgreSQL alone. */
+export const IS_SCALED = process.env.TEST_WAY === 'scaled';
+
+interface Stores {
+  /** May create databases. */
+  superuserUrl: string;
+  /** Connection string of the owner role for a database. */
+  ownerUrl: (database: string) => string;
+  redisPort: number | undefined;
+  stop: () => Promise<void>;
+}
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const TEMPLATE = 'tow_template';
+
+let stores: Promise<Stores> | undefined;
+let databases = 0;
+let redisDatabases = 0;
+
+/** PostgreSQL (and Redis in the scaled way) for this test run, started by whoever asks first. */
+export function getStores(): Promise<Stores> {
+  stores ??= startStores();
+  return stores;
+}
+
+/** Stops what {@link getStores} started; from the root hook. */
+export async function stopStores(): Promise<void> {
+  if (stores) await (await stores).stop();
+}
+
+async function startStores(): Promise<Stores> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tow-test-'));
+  const external = process.env.TEST_SUPERUSER_URL;
+  const embedded = external ? undefined : await startEmbeddedPostgres({ dataDir, logger: silent });
+  const redis = IS_SCALED ? await startRedis() : undefined;
+  const ownerUrl = external ? await makeOwner(external) : withDatabase(embedded as EmbeddedPostgres);
+  const started: Stores = {
+    superuserUrl: external ?? (embedded as EmbeddedPostgres).superuserUrl,
+    ownerUrl,
+    redisPort: redis?.port,
+    stop: async () => {
+      redis?.process.kill('SIGKILL');
+      await embedded?.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+  await makeTemplate(started);
+  return started;
+}
+
+function withDatabase(embedded: EmbeddedPostgres): (database: string) => string {
+  return (database) => renamed(embedded.databaseUrl, database);
+}
+
+function renamed(url: string, database: string): string {
+  const copy = new URL(url);
+  copy.pathname = `/${database}`;
+  return copy.href;
+}
+
+/** An owner like the one a deployment has: may create roles, is no superuser. */
+async function makeOwner(superuserUrl: string): Promise<(database: string) => string> {
+  await asSuperuser(superuserUrl, async (client) => {
+    await client.query(`do $$ begin create role tow login createrole password 'tow'; exception when duplicate_object then null; end $$`);
+  });
+  const url = new URL(superuserUrl);
+  url.username = 'tow';
+  url.password = 'tow';
+  return (database) => renamed(url.href, database);
+}
+
+async function asSuperuser(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await work(client).finally(() => client.end());
+}
+
+async function makeTemplate({ superuserUrl, ownerUrl }: Stores): Promise<void> {
+  await asSuperuser(superuserUrl, async (client) => {
+    await client.query(`drop database if exists ${TEMPLATE} with (force)`);
+    await client.query(`create database ${TEMPLATE} owner tow`);
+  });
+  const databaseUrl = ownerUrl(TEMPLATE);
+  await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: true });
+}
+
+/** A fresh database of its own, cloned from the migrated template. Resolves with its owner's connection string. */
+export async function createDatabase(): Promise<string> {
+  const { superuserUrl, ownerUrl } = await getStores();
+  databases += 1;
+  const name = `tow_test_${process.pid}_${databases}`;
+  await asSuperuser(superuserUrl, async (client) => {
+    await client.query(`create database ${name} template ${TEMPLATE} owner tow`);
+  });
+  return ownerUrl(name);
+}
+
+/** An empty database: no tables, owned by the owner role. */
+export async function createEmptyDatabase(): Promise<string> {
+  const { superuserUrl, ownerUrl } = await getStores();
+  databases += 1;
+  const name = `tow_empty_${process.pid}_${databases}`;
+  await asSuperuser(superuserUrl, async (client) => {
+    await client.query(`create database ${name} owner tow`);
+  });
+  return ownerUrl(name);
+}
+
+/** A Redis database of its own; undefined when this run is on PostgreSQL alone. */
+export async function createRedisUrl(): Promise<string | undefined> {
+  const { redisPort } = await getStores();
+  if (!redisPort) return undefined;
+  redisDatabases += 1;
+  return `redis://127.0.0.1:${redisPort}/${redisDatabases % 200}`;
+}
+
+export async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+export interface RedisServer {
+  port: number;
+  process: ChildProcess;
+}
+
+export function hasRedisServer(): boolean {
+  return spawnSync('redis-server', ['--version']).status === 0;
+}
+
+/** A redis-server of its own on loopback. @throws when none is installed: the scaled way cannot be tested without. */
+export async function startRedis(port?: number): Promise<RedisServer> {
+  if (!hasRedisServer()) throw new Error('TEST_WAY=scaled needs redis-server on PATH');
+  const chosen = port ?? (await freePort());
+  const args = ['--port', `${chosen}`, '--bind', '127.0.0.1', '--save', '', '--databases', '201', '--dir', tmpdir()];
+  const child = spawn('redis-server', args, { stdio: 'ignore' });
+  for (let tries = 0; tries < 100; tries += 1) {
+    if (spawnSync('redis-cli', ['-p', `${chosen}`, 'ping']).stdout?.toString().trim() === 'PONG') break;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return { port: chosen, process: child };
+}
