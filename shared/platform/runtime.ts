@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { type Bus, createLocalBus, createRedisBus } from './bus.js';
 import type { Config } from './config.js';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres/start.js';
 import { Lifecycle } from './lifecycle.js';
 import { createLimiter, type Limiter } from './limiter.js';
 import { createLogger, type Logger } from './logger.js';

@@ -2,8 +2,8 @@
 import { chmod, cp, mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
-import { chooseAccount } from '../../shared/platform/embedded-postgres-account.js';
-import { locateNativePackage, prepareBinaries } from '../../shared/platform/embedded-postgres-binaries.js';
+import { chooseAccount } from '../../shared/platform/embedded-postgres/account.js';
+import { locateNativePackage, prepareBinaries } from '../../shared/platform/embedded-postgres/binaries.js';
 import {
   clusterOf,
   end,

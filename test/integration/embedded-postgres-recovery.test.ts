@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
 import { Client } from 'pg';
-import { restartDelay } from '../../shared/platform/embedded-postgres-server.js';
+import { restartDelay } from '../../shared/platform/embedded-postgres/server.js';
 import {
   clusterOf,
   end,

@@ -4,7 +4,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
-import { startEmbeddedPostgres } from '../../shared/platform/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../../shared/platform/embedded-postgres/start.js';
 import {
   clusterOf,
   query,

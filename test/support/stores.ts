@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { migrate } from '../../migrations/migrate.js';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../shared/platform/embedded-postgres.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../shared/platform/embedded-postgres/start.js';
 import { appRoleOf } from '../../shared/platform/postgres.js';
 
 /** `scaled`: queue, replies and limits in Redis. Otherwise everything is on PostgreSQL alone. */

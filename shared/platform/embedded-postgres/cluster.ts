@@ -13,7 +13,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
-import { type Account, findBarrier, runProgram } from './embedded-postgres-account.js';
+import { type Account, findBarrier, runProgram } from './account.js';
 import {
   commandLine,
   endLeftoverProcesses,
@@ -22,8 +22,8 @@ import {
   isAlive,
   isServerOf,
   stopProcess,
-} from './embedded-postgres-process.js';
-import { syncFolder } from './embedded-postgres-state.js';
+} from './process.js';
+import { syncFolder } from './state.js';
 
 const INITDB_TIMEOUT_MS = 120_000;
 /** For clusters and programs that cannot be in DATA_DIR or the checkout; the first usable one is taken. */

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { chown, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isRoot } from './embedded-postgres-account.js';
-import { errorCode } from './embedded-postgres-process.js';
+import { isRoot } from './account.js';
+import { errorCode } from './process.js';
 
 /** Content of postgres.json. */
 export interface ClusterState {

@@ -1,6 +1,6 @@
 /** What is said to the server over SQL: whether it answers, and the role and database of the application. */
 import { Client } from 'pg';
-import { errorCode } from './embedded-postgres-process.js';
+import { errorCode } from './process.js';
 
 /** Name of the application's role and of the database it owns. */
 export const OWNER = 'tow';

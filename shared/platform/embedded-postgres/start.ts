@@ -6,20 +6,20 @@ import { randomInt } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { type Account, chooseAccount } from './embedded-postgres-account.js';
-import { type Binaries, locateNativePackage, prepareBinaries } from './embedded-postgres-binaries.js';
+import { type Account, chooseAccount } from './account.js';
+import { type Binaries, locateNativePackage, prepareBinaries } from './binaries.js';
 import {
   endAbandonedServer,
   ensureCluster,
   isComplete,
   placeCluster,
   systemFolders,
-} from './embedded-postgres-cluster.js';
-import { answersQueries, databaseUrl, ensureOwnerDatabase, OWNER } from './embedded-postgres-database.js';
-import { type OwnerLock, takeOwnership } from './embedded-postgres-owner.js';
-import { errorCode } from './embedded-postgres-process.js';
-import { PortTakenError, PostgresServer } from './embedded-postgres-server.js';
-import { type ClusterState, randomPassword, readState, writeState } from './embedded-postgres-state.js';
+} from './cluster.js';
+import { answersQueries, databaseUrl, ensureOwnerDatabase, OWNER } from './database.js';
+import { type OwnerLock, takeOwnership } from './owner.js';
+import { errorCode } from './process.js';
+import { PortTakenError, PostgresServer } from './server.js';
+import { type ClusterState, randomPassword, readState, writeState } from './state.js';
 
 const START_DEADLINE_MS = 30_000;
 const PORT_ATTEMPTS = 20;

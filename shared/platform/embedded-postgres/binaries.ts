@@ -9,8 +9,8 @@ import { chmod, cp, lstat, readdir, readFile, rename, rm, stat, symlink } from '
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Account, runProgram } from './embedded-postgres-account.js';
-import { errorCode } from './embedded-postgres-process.js';
+import { type Account, runProgram } from './account.js';
+import { errorCode } from './process.js';
 
 const TRIAL_TIMEOUT_MS = 20_000;
 const ABANDONED_COPY_MS = 10 * 60_000;

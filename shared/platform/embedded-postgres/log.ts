@@ -1,7 +1,7 @@
 /** The log file the server writes to. */
 import { closeSync, constants, fchownSync, fstatSync, ftruncateSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { Account } from './embedded-postgres-account.js';
+import type { Account } from './account.js';
 
 const LIMIT_BYTES = 10 * 1024 * 1024;
 const TAIL_BYTES = 4_000;

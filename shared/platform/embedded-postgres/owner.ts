@@ -1,7 +1,7 @@
 /** The lock that gives one process at a time the use of a DATA_DIR: a file with the pid of its owner. */
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
-import { errorCode, isAlive, processBirth } from './embedded-postgres-process.js';
+import { errorCode, isAlive, processBirth } from './process.js';
 
 const MAX_ATTEMPTS = 5;
 

@@ -3,14 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Account, spawnIdentity } from './embedded-postgres-account.js';
-import { logTail, openLog } from './embedded-postgres-log.js';
+import { type Account, spawnIdentity } from './account.js';
+import { logTail, openLog } from './log.js';
 import {
   clusterName,
   endLeftoverProcesses,
   FAST_SHUTDOWN,
   stopProcess,
-} from './embedded-postgres-process.js';
+} from './process.js';
 
 const PROBE_INTERVAL_MS = 50;
 const FIRST_BACKOFF_MS = 100;

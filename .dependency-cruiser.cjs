@@ -1,0 +1,27 @@
+const fromCore = { path: '^shared/' };
+
+/** Who may call whom (ARCHITECTURE.md). Each rule's comment is what a developer reads when it fires. */
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', comment: 'A cycle means two rooms that are one: move what both need down a level.', from: {}, to: { circular: true } },
+    { name: 'no-unresolved', severity: 'error', comment: 'This import resolves to nothing.', from: {}, to: { couldNotResolve: true } },
+    { name: 'platform-stands-alone', severity: 'error', comment: 'platform is the floor: it knows npm packages and nothing of the product.', from: { path: '^shared/platform/' }, to: { path: '^(shared/(?!platform/)|api/|workers/|mcp/|migrations/|bin/)' } },
+    { name: 'contracts-on-platform', severity: 'error', comment: 'contracts describe; they may stand on platform only.', from: { path: '^shared/contracts/' }, to: { path: '^(shared/(queues|events|resources|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)' } },
+    { name: 'queues-and-events-below-resources', severity: 'error', comment: 'queues and events carry any command; they must not know a resource.', from: { path: '^shared/(queues|events)/' }, to: { path: '^(shared/(resources|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)' } },
+    { name: 'core-knows-no-process', severity: 'error', comment: 'shared is the core: a process imports it, never the other way.', from: fromCore, to: { path: '^(api|workers|mcp|dashboard|bin)/' } },
+    { name: 'processes-apart', severity: 'error', comment: 'Processes scale by themselves, so they never import each other; what both need belongs into shared.', from: { path: '^(api|workers|mcp)/' }, to: { path: '^(api|workers|mcp|dashboard|bin)/', pathNot: '^$1/' } },
+    { name: 'no-handlers-outside-workers', severity: 'error', comment: 'Only workers change data: api and mcp submit a command.', from: { path: '^(api|mcp)/' }, to: { path: 'handlers?\\.ts$|-handler\\.ts$' } },
+    { name: 'koa-in-api-only', severity: 'error', comment: 'Only api knows Koa.', from: { pathNot: '^(api|test|bench)/' }, to: { path: 'node_modules/(@koa/|koa)' } },
+    { name: 'bullmq-in-queues-and-workers', severity: 'error', comment: 'Only queues and workers know BullMQ; migrations make its tables.', from: { pathNot: '^(shared/queues|workers|migrations|test|bench)/' }, to: { path: 'node_modules/bullmq' } },
+    { name: 'driver-in-platform-only', severity: 'error', comment: 'The pool is not for sharing: a query goes through Database, which names its tenant.', from: { pathNot: '^(shared/platform|migrations|test|bench)/' }, to: { path: 'node_modules/(pg|knex)/' } },
+    { name: 'migrations-are-frozen', severity: 'error', comment: 'A migration must mean the same for ever, so it imports no app code.', from: { path: '^migrations/' }, to: { path: '^(shared|api|workers|mcp|bin)/' } },
+    { name: 'no-dev-tools-in-product', severity: 'error', comment: 'A production install has no development dependencies.', from: { path: '^(api|workers|mcp|shared|migrations|bin)/', pathNot: '^(api/(build-)?openapi\\.ts|bin/generate-types\\.ts)$' }, to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] } },
+    { name: 'no-orphans', severity: 'error', comment: 'Nothing imports this: delete it.', from: { orphan: true, path: '^(shared|api|workers)/' }, to: {} },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },
+  },
+};

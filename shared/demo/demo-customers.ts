@@ -1,0 +1,74 @@
+import { CUSTOMERS, FIRST_NAMES, LAST_NAMES, type Market } from './demo-names.js';
+import { DemoRandom, demoId } from './demo-random.js';
+import type { DemoScope } from './demo-records.js';
+
+/** A row of `customers`. */
+export interface DemoCustomer {
+  tenant_id: string;
+  id: string;
+  company_name: string;
+  company_type: string;
+  billing_email: string | null;
+  primary_phone: string | null;
+  address: string | null;
+  city: string;
+  state: string;
+  zip: string;
+  is_active: boolean;
+  terms_days: number | null;
+  tax_exempt: boolean;
+  tax_rate_bps: number | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** Terms that differ from the account's 30 days. */
+const TERMS: Readonly<Record<string, number>> = { cash: 15, rental: 15, fleet: 45, insurance: 45 };
+/** Public bodies pay no sales tax. */
+const TAX_EXEMPT = ['police', 'municipality'];
+
+/** A made-up phone number (555-0100 to 555-0199 are reserved for that). */
+export function demoPhone(random: DemoRandom, market: Market): string {
+  return `+1 ${random.pick(market.areaCodes)} 555 ${String(random.integer(100, 199)).padStart(4, '0')}`;
+}
+
+export function demoPerson(random: DemoRandom): string {
+  return `${random.pick(FIRST_NAMES)} ${random.pick(LAST_NAMES)}`;
+}
+
+/** `count` customers (at most one per entry of the list of names), all older than any job of the demo. */
+export function makeCustomers(scope: DemoScope, count: number): DemoCustomer[] {
+  const random = new DemoRandom(`${scope.path}/customers`);
+  return CUSTOMERS.slice(0, count).map(([pattern, company_type], index) => {
+    const { market } = scope.profile;
+    const [city, zip] = random.pick(market.towns);
+    const company_name = pattern.replace('*', city);
+    const created_at = scope.daysAgo(random.between(89, 90));
+    return {
+      tenant_id: scope.tenantId,
+      id: demoId(`${scope.path}/customer/${index + 1}`),
+      company_name,
+      company_type,
+      billing_email: company_type === 'cash' ? null : `ap@${slugOf(company_name)}.example`,
+      primary_phone: company_type === 'cash' ? null : demoPhone(random, market),
+      address: company_type === 'cash' ? null : `${random.integer(10, 999)} ${random.pick(market.streets)}`,
+      city,
+      state: market.state,
+      zip,
+      // The last of a full list has left; it has no jobs either.
+      is_active: index < CUSTOMERS.length - 1,
+      terms_days: TERMS[company_type] ?? null,
+      tax_exempt: TAX_EXEMPT.includes(company_type),
+      tax_rate_bps: company_type === 'auction' ? 400 : null,
+      created_at,
+      updated_at: created_at,
+    };
+  });
+}
+
+function slugOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+}
