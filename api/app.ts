@@ -67,7 +67,8 @@ function operational(api: ApiRuntime): ApiMiddleware {
 
 /** Only a client that excludes JSON is turned away (decisions 5). */
 const negotiate: ApiMiddleware = async (ctx, next) => {
-  if (isVersioned(ctx.path) && !ctx.accepts('application/json', 'application/problem+json')) {
+  const accept = ctx.get('Accept');
+  if (accept && accept !== '*/*' && isVersioned(ctx.path) && !ctx.accepts('application/json', 'application/problem+json')) {
     throw new AppError('not_acceptable', 'This API answers in JSON. Accept application/json.');
   }
   await next();

@@ -17,10 +17,11 @@ const TABLES = [
 ];
 
 /**
- * Forced row-level security on every table. The inner cast makes the list one InitPlan and an index condition; with no tenant set the list is
- * null and no row qualifies.
+ * Forced row-level security on every table. The inner cast makes the list one InitPlan; with no tenant set the list is null and no row qualifies.
+ * "is true" keeps the policy a filter: as an index condition of its own it tempted the planner, on tables without statistics yet, to read all
+ * rows of a tenant and to join those (measured: 15 ms instead of 0.5 ms for 20 rows). Every statement names its tenant_id as well.
  */
-const POLICY = `tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])`;
+const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 export async function up(knex: Knex): Promise<void> {
   for (const table of TABLES) {

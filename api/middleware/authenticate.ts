@@ -30,6 +30,7 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
   const lookUp = async (credential: string): Promise<KeyRecord | undefined> => {
     const cached = cache.get(credential);
     if (cached) return cached;
+    if (!isWellFormedKey(credential)) return undefined;
     const found = await findKey(runtime.db, credential).catch((error: unknown) => {
       if (!isTransientDatabaseError(error)) throw error;
       throw serviceUnavailable('Credentials cannot be checked right now. Try again shortly.', error);
@@ -39,7 +40,7 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
   };
   return async (ctx, next) => {
     const credential = bearerOf(ctx.get('Authorization'));
-    const key = isWellFormedKey(credential) ? await lookUp(credential) : undefined;
+    const key = await lookUp(credential);
     if (!key || key.revoked || (key.expiresAt !== null && key.expiresAt <= Date.now())) {
       await countBadCredential(runtime, ctx.ip);
       throw unauthorized('This API key is not valid: it is unknown, revoked or expired.');

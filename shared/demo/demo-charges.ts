@@ -59,7 +59,14 @@ const EXTRAS: readonly (readonly [probability: number, extra: ChargeRange])[] = 
   [0.1, charge(['Account discount', 'discount', 'flat'], [-2500, -500])],
 ];
 
-const ROADSIDE = ['roadside_service', 'jump_start', 'battery_replacement', 'lockout', 'tire_change', 'fuel_delivery'];
+const ROADSIDE = [
+  'roadside_service',
+  'jump_start',
+  'battery_replacement',
+  'lockout',
+  'tire_change',
+  'fuel_delivery',
+];
 const RECOVERY = ['recovery', 'winch_out', 'accident_tow'];
 const IMPOUND = ['impound_tow', 'private_property_tow'];
 

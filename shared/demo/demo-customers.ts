@@ -1,6 +1,6 @@
 import { CUSTOMERS, FIRST_NAMES, LAST_NAMES, type Market } from './demo-names.js';
 import { DemoRandom, demoId } from './demo-random.js';
-import type { DemoScope } from './demo-records.js';
+import type { DemoScope } from './demo-scope.js';
 
 /** A row of `customers`. */
 export interface DemoCustomer {

@@ -22,8 +22,21 @@ export const NEW_YORK: Market = {
     ['Queens', '11101'],
     ['Brooklyn', '11201'],
   ],
-  streets: ['Riverdale Ave', 'Broadway', 'Central Park Ave', 'Nepperhan Ave', 'Main St', 'Warburton Ave', 'Ashburton Ave'],
-  highways: ['I-87 N at exit 4', 'I-95 S at exit 15', 'Saw Mill Pkwy at Executive Blvd', 'Hutchinson River Pkwy at exit 11'],
+  streets: [
+    'Riverdale Ave',
+    'Broadway',
+    'Central Park Ave',
+    'Nepperhan Ave',
+    'Main St',
+    'Warburton Ave',
+    'Ashburton Ave',
+  ],
+  highways: [
+    'I-87 N at exit 4',
+    'I-95 S at exit 15',
+    'Saw Mill Pkwy at Executive Blvd',
+    'Hutchinson River Pkwy at exit 11',
+  ],
   center: { lat: 40.94, lng: -73.87 },
 };
 
@@ -40,8 +53,21 @@ export const TEXAS: Market = {
     ['Mesquite', '75149'],
     ['Grand Prairie', '75050'],
   ],
-  streets: ['Commerce St', 'Lamar St', 'Camp Bowie Blvd', 'Belt Line Rd', 'Pioneer Pkwy', 'Main St', 'Buckner Blvd'],
-  highways: ['I-35E N at exit 430', 'I-30 W at exit 38', 'US-75 S at Mockingbird Ln', 'Loop 820 at Rufe Snow Dr'],
+  streets: [
+    'Commerce St',
+    'Lamar St',
+    'Camp Bowie Blvd',
+    'Belt Line Rd',
+    'Pioneer Pkwy',
+    'Main St',
+    'Buckner Blvd',
+  ],
+  highways: [
+    'I-35E N at exit 430',
+    'I-30 W at exit 38',
+    'US-75 S at Mockingbird Ln',
+    'Loop 820 at Rufe Snow Dr',
+  ],
   center: { lat: 32.78, lng: -96.97 },
 };
 
@@ -52,8 +78,8 @@ export const CUSTOMERS: readonly (readonly [name: string, type: string])[] = [
   ['Open Road Motor Club', 'motor_club'],
   ['Beacon Mutual Insurance', 'insurance'],
   ['Keystone Casualty', 'insurance'],
-  ['* Ford', 'dealership'],
-  ['* Toyota', 'dealership'],
+  ['* Motors', 'dealership'],
+  ['Palisade Auto Group', 'dealership'],
   ['Precision Auto Repair of *', 'repair_shop'],
   ['* Transmission & Brake', 'repair_shop'],
   ['* Collision Center', 'body_shop'],
@@ -76,7 +102,12 @@ export const CUSTOMERS: readonly (readonly [name: string, type: string])[] = [
 ];
 
 /** Makes and models, with the manufacturer's part of the VIN and a duty class that decides the service. */
-export const VEHICLES: readonly (readonly [make: string, model: string, wmi: string, duty: 'light' | 'medium' | 'heavy'])[] = [
+export const VEHICLES: readonly (readonly [
+  make: string,
+  model: string,
+  wmi: string,
+  duty: 'light' | 'medium' | 'heavy',
+])[] = [
   ['Honda', 'Accord', '1HG', 'light'],
   ['Honda', 'CR-V', '5J6', 'light'],
   ['Toyota', 'Camry', '4T1', 'light'],
@@ -97,8 +128,34 @@ export const VEHICLES: readonly (readonly [make: string, model: string, wmi: str
   ['Kenworth', 'T680', '1XK', 'heavy'],
 ];
 
-export const FIRST_NAMES = ['Alex', 'Brianna', 'Carlos', 'Denise', 'Elena', 'Frank', 'Grace', 'Hassan', 'Irene', 'Jamal', 'Keiko', 'Luis'];
-export const LAST_NAMES = ['Alvarez', 'Bennett', 'Cho', 'Delgado', 'Edwards', 'Fischer', 'Greene', 'Huang', 'Okafor', 'Patel', 'Rossi', 'Ward'];
+export const FIRST_NAMES = [
+  'Alex',
+  'Brianna',
+  'Carlos',
+  'Denise',
+  'Elena',
+  'Frank',
+  'Grace',
+  'Hassan',
+  'Irene',
+  'Jamal',
+  'Keiko',
+  'Luis',
+];
+export const LAST_NAMES = [
+  'Alvarez',
+  'Bennett',
+  'Cho',
+  'Delgado',
+  'Edwards',
+  'Fischer',
+  'Greene',
+  'Huang',
+  'Okafor',
+  'Patel',
+  'Rossi',
+  'Ward',
+];
 
 export const JOB_NOTES = [
   'Keys under the driver-side mat.',

@@ -1,4 +1,4 @@
-import { NEW_YORK, TEXAS, type Market } from './demo-names.js';
+import { type Market, NEW_YORK, TEXAS } from './demo-names.js';
 import { demoId } from './demo-random.js';
 
 /** A company of the demo, as it is in every installation. */
@@ -14,7 +14,10 @@ export interface DemoProfile {
   pair: { live: string; sandbox: string };
 }
 
-function profile(slug: string, facts: Omit<DemoProfile, 'slug' | 'pair' | 'owner'> & { ownerName: string }): DemoProfile {
+function profile(
+  slug: string,
+  facts: Omit<DemoProfile, 'slug' | 'pair' | 'owner'> & { ownerName: string },
+): DemoProfile {
   const { ownerName, ...rest } = facts;
   const [firstName = slug] = ownerName.toLowerCase().split(' ');
   return {
@@ -45,4 +48,7 @@ export const DEMO_PROFILES: readonly DemoProfile[] = [
 ];
 
 /** The demo's tenants with their sandbox twins. */
-export const DEMO_TENANT_IDS: readonly string[] = DEMO_PROFILES.flatMap(({ pair }) => [pair.live, pair.sandbox]);
+export const DEMO_TENANT_IDS: readonly string[] = DEMO_PROFILES.flatMap(({ pair }) => [
+  pair.live,
+  pair.sandbox,
+]);

@@ -54,8 +54,20 @@ const SESSION_OPTIONS = [
   '-c idle_in_transaction_session_timeout=10000',
 ];
 
-// Our own plans are all key look-ups; planning the same statement again for each value would cost more than it finds.
-const GENERIC_PLANS = '-c plan_cache_mode=force_generic_plan';
+/**
+ * Our own statements are key look-ups, planned once per connection. Planning them for each value again would cost more than it finds; and a plan
+ * made while a table was small would go on scanning it when it is large (measured: ten times slower inserts), so scans and the joins that need
+ * them are out, and with them the compiler that their penalty costs would wake.
+ */
+const KEYED_PLANS = [
+  '-c plan_cache_mode=force_generic_plan',
+  '-c enable_seqscan=off',
+  '-c enable_hashjoin=off',
+  '-c enable_mergejoin=off',
+  '-c enable_bitmapscan=off',
+  '-c enable_material=off',
+  '-c jit=off',
+];
 
 /** Name of the application's role in a database: the login role's name with `_app`. It owns nothing and cannot log in. */
 export function appRoleOf(databaseUrl: string): string {
@@ -64,10 +76,10 @@ export function appRoleOf(databaseUrl: string): string {
   return `${user}_app`;
 }
 
-/** Startup options that lower a session to the application's role. `generic`: plan each prepared statement once. */
-export function appSessionOptions(databaseUrl: string, { generic }: { generic: boolean }): string {
+/** Startup options that lower a session to the application's role. `keyed`: plan for key look-ups, once. */
+export function appSessionOptions(databaseUrl: string, { keyed }: { keyed: boolean }): string {
   const role = appRoleOf(databaseUrl).replace(/[\\ ]/g, (character) => `\\${character}`);
-  return [`-c role=${role}`, ...SESSION_OPTIONS, ...(generic ? [GENERIC_PLANS] : [])].join(' ');
+  return [`-c role=${role}`, ...SESSION_OPTIONS, ...(keyed ? KEYED_PLANS : [])].join(' ');
 }
 
 const SET_TENANTS = { name: 'set-tenants', text: "select set_config('app.tenant_ids', $1, true)" };
@@ -88,13 +100,21 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     connectionTimeoutMillis: 3000,
     keepAlive: true,
     pipeline: true,
-    options: appSessionOptions(options.databaseUrl, { generic: true }),
+    options: appSessionOptions(options.databaseUrl, { keyed: true }),
   });
   pool.on('error', (error) => options.logger.warn({ err: error }, 'postgres connection lost'));
   return new PooledDatabase(pool);
 }
 
+/**
+ * A cached plan knows the tables as they were: one made on an empty table may read a whole tenant by an index that looked as good as the key then.
+ * Planning anew every two seconds costs a busy connection a few thousandths of its time and follows the growth.
+ */
+const PLAN_LIFETIME_MS = 2000;
+
 class PooledDatabase implements Database {
+  private readonly plannedAt = new WeakMap<pg.PoolClient, number>();
+
   constructor(private readonly pgPool: pg.Pool) {}
 
   async read<R>(tenantId: string, statement: Statement): Promise<R[]> {
@@ -190,6 +210,7 @@ class PooledDatabase implements Database {
       broken = error;
     };
     client.on('error', discard);
+    this.forgetOldPlans(client, discard);
     try {
       return await work(client, discard);
     } catch (error) {
@@ -199,5 +220,13 @@ class PooledDatabase implements Database {
       client.off('error', discard);
       client.release(broken);
     }
+  }
+  private forgetOldPlans(client: pg.PoolClient, discard: (error: Error) => void): void {
+    const now = Date.now();
+    const plannedAt = this.plannedAt.get(client);
+    if (plannedAt !== undefined && now - plannedAt < PLAN_LIFETIME_MS) return;
+    this.plannedAt.set(client, now);
+    // Leaves in the same flush as the work that follows.
+    if (plannedAt !== undefined) client.query('discard plans').catch(discard);
   }
 }

@@ -25,7 +25,7 @@ const BACKEND_POOL_SIZE = 4;
 function postgresConnection(runtime: Runtime, max: number) {
   return {
     connectionString: runtime.databaseUrl,
-    options: appSessionOptions(runtime.databaseUrl, { generic: false }),
+    options: appSessionOptions(runtime.databaseUrl, { keyed: false }),
     application_name: 'tow-queue',
     connectionTimeoutMillis: 3000,
     keepAlive: true,

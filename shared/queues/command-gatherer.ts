@@ -118,6 +118,8 @@ export class CommandGatherer {
     const [first] = this.waiting.values();
     if (!first) return;
     this.timer = setTimeout(() => this.expire(), Math.max(first.deadline - Date.now(), 1));
+    // Waiting for a reply is no reason to stay: whoever waits here holds a socket that is.
+    this.timer.unref();
   }
 
   private expire(): void {
@@ -125,10 +127,10 @@ export class CommandGatherer {
     const now = Date.now();
     for (const waiter of this.waiting.values()) {
       if (waiter.deadline > now) break;
-      // Not sent yet: it must not be sent after its caller was told something else.
-      if (!waiter.batch) this.buffer = this.buffer.filter((other) => other !== waiter);
       this.finish(waiter, 'late');
     }
+    // What was not sent yet must not be sent after its caller was told something else.
+    this.buffer = this.buffer.filter((waiter) => this.waiting.has(waiter.command.id));
     this.pump();
     this.armTimer();
   }

@@ -1,20 +1,21 @@
 import type { Change } from '../contracts/command.js';
 
+/** Columns that hold an instant. In any other, two texts of one instant are an edit that must not be lost. */
+const INSTANT_COLUMN = /_(at|date|time)$/;
+
 /** Two values that mean the same: equal, or two texts of the same instant. */
-function isSame(a: unknown, b: unknown): boolean {
+function isSame(field: string, a: unknown, b: unknown): boolean {
   const left = a ?? null;
   const right = b ?? null;
   if (left === right) return true;
-  if (typeof left !== 'string' || typeof right !== 'string' || !TIMESTAMP.test(left) || !TIMESTAMP.test(right)) return false;
-  return Date.parse(left) === Date.parse(right);
+  if (!INSTANT_COLUMN.test(field) || typeof left !== 'string' || typeof right !== 'string') return false;
+  return Date.parse(left.toUpperCase()) === Date.parse(right.toUpperCase());
 }
-
-const TIMESTAMP = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
 
 /** The members of `patch` that differ from the current record (JSON merge: absent = keep, null = clear). */
 export function changesOf(current: Record<string, unknown>, patch: Record<string, unknown>): Change[] {
   return Object.entries(patch)
-    .filter(([field, to]) => to !== undefined && !isSame(current[field], to))
+    .filter(([field, to]) => to !== undefined && !isSame(field, current[field], to))
     .map(([field, to]) => ({ field, from: current[field] ?? null, to: to ?? null }));
 }
 

@@ -39,8 +39,8 @@ export async function sortByAttempts(db: Database, commands: Command[]): Promise
   const tenants = [...new Set(commands.map((command) => command.tenantId))];
   const rows = await db.transaction(tenants, (tx) =>
     tx.query<{ command_id: string; attempts: number }>({
-      text: 'select command_id, attempts from command_attempts where command_id = any($1::uuid[])',
-      values: [commands.map((command) => command.id)],
+      text: 'select command_id, attempts from command_attempts where tenant_id = any($1::uuid[]) and command_id = any($2::uuid[])',
+      values: [tenants, commands.map((command) => command.id)],
     }),
   );
   const attempts = new Map(rows.map((row) => [row.command_id, row.attempts]));

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import knexFactory from 'knex';
+import Koa from 'koa';
+import { koaBody } from 'koa-body';
+import pg from 'pg';
+
+interface BareInvoice {
+  invoice_number: string;
+  billing_email: string;
+  notes: string;
+  line_items: { total_cents: number }[];
+}
+
+// What a developer would write in an afternoon: Koa and a pool, no auth, limits, validation, isolation, audit or events.
+const [, , kind = 'pg', port = '0', databaseUrl = ''] = process.argv;
+const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
+const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 10 } });
+const app = new Koa();
+app.use(koaBody());
+const TENANT = '00000000-0000-4000-8000-000000000001';
+
+app.use(async (ctx) => {
+  const id = ctx.path.split('/')[2];
+  if (ctx.method === 'POST') {
+    const { invoice_number, billing_email, notes, line_items } = ctx.request.body as unknown as BareInvoice;
+    const { rows } = await pool.query({
+      name: 'insert',
+      text: `insert into bare_invoices (id, tenant_id, invoice_number, billing_email, notes, line_items, total_cents)
+             values ($1, $2, $3, $4, $5, $6, $7) returning *`,
+      values: [randomUUID(), TENANT, invoice_number, billing_email, notes, JSON.stringify(line_items), line_items[0]?.total_cents],
+    });
+    ctx.status = 201;
+    ctx.body = rows[0];
+  } else if (id && kind === 'pg') {
+    const { rows } = await pool.query({ name: 'get', text: 'select * from bare_invoices where id = $1', values: [id] });
+    ctx.body = rows[0];
+  } else {
+    const rows = await knex('bare_invoices')
+      .where({ tenant_id: TENANT })
+      .orderBy([{ column: 'created_at', order: 'desc' }, { column: 'id', order: 'desc' }])
+      .limit(50);
+    ctx.body = { ok: true, data: { items: rows, cursor: null, count: rows.length } };
+  }
+});
+app.listen(Number(port), '127.0.0.1');
+process.on('SIGTERM', () => process.exit(0));

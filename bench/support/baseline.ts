@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { stopChild } from './product.js';
+import { type BenchStores, freePort, waitFor } from './stores.js';
+
+export interface Baseline {
+  origin: string;
+  stop: () => Promise<void>;
+}
+
+const BARE_TABLE = `
+  create table if not exists bare_invoices (
+    id uuid primary key, tenant_id uuid not null, invoice_number text not null, status text not null default 'draft',
+    customer_id uuid, billing_email text, po_number text, notes text, line_items jsonb, total_cents bigint not null,
+    due_date timestamptz, service_date timestamptz, subtotal_cents bigint, tax_cents bigint, paid_cents bigint default 0,
+    created_at timestamptz not null default now(), updated_at timestamptz not null default now());
+  create index if not exists bare_invoices_list on bare_invoices (tenant_id, created_at desc, id desc)`;
+
+/** Runs SQL as the database's owner. */
+export async function runSql(databaseUrl: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(text).finally(() => client.end());
+}
+
+/** Starts the bare server in a process of its own, beside the same PostgreSQL. */
+export async function startBaseline(stores: BenchStores): Promise<Baseline> {
+  await runSql(stores.databaseUrl, BARE_TABLE);
+  const port = await freePort();
+  const script = fileURLToPath(new URL('./baseline-server.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', script, 'pg', `${port}`, stores.databaseUrl], {
+    stdio: 'inherit',
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  await waitFor(() => fetch(origin).then((response) => response.ok, () => false));
+  return { origin, stop: () => stopChild(child) };
+}

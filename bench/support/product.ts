@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { deriveKey } from '../../shared/platform/crypto.js';
+import { newId } from '../../shared/platform/ids.js';
+import { createLogger } from '../../shared/platform/logger.js';
+import { type Database, openDatabase } from '../../shared/platform/postgres.js';
+import { mintKey } from '../../shared/resources/api-keys/credential.js';
+import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
+import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
+import { type BenchStores, freePort, waitFor } from './stores.js';
+
+const SECRET_KEY = 'a secret of the bench, long enough for the schema';
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** `all`: one process on PostgreSQL alone. `scaled`: api and writes worker apart, queue in Redis. */
+export type Way = 'all' | 'scaled';
+
+export interface Product {
+  origin: string;
+  pids: number[];
+  stop: () => Promise<void>;
+}
+
+/** Starts the built product as real processes. Limits are lifted, everything else is as in production. */
+export async function startProduct(stores: BenchStores, way: Way): Promise<Product> {
+  const ports = [await freePort(), await freePort()];
+  const environment = {
+    ...process.env,
+    NODE_ENV: 'production',
+    SECRET_KEY,
+    DATABASE_URL: stores.databaseUrl,
+    LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? 'warn',
+    RATE_LIMIT_TIERS: '{"premium":{"minute":100000000,"hour":100000000}}',
+    ...(way === 'scaled' ? { REDIS_URL: stores.redisUrl } : {}),
+  };
+  const commands =
+    way === 'all' ? [['dist/bin/start.js']] : [['dist/api/server.js'], ['dist/workers/main.js', 'writes']];
+  const flags = process.env.BENCH_PROF ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROF}`] : [];
+  const children = commands.map((args, index) =>
+    spawn(process.execPath, [...flags, ...args], { cwd: root, env: { ...environment, PORT: `${ports[index]}` }, stdio: 'inherit' }),
+  );
+  const origins = commands.map((_, index) => `http://127.0.0.1:${ports[index]}`);
+  for (const origin of origins) await waitFor(() => isReady(origin));
+  return {
+    origin: origins[0] as string,
+    pids: children.map((child) => child.pid as number),
+    stop: async () => void (await Promise.all(children.map(stopChild))),
+  };
+}
+
+async function isReady(origin: string): Promise<boolean> {
+  return fetch(`${origin}/readyz`).then(
+    (response) => response.ok,
+    () => false,
+  );
+}
+
+export function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.kill('SIGTERM');
+  });
+}
+
+export function openBenchDatabase(stores: BenchStores): Database {
+  const logger = createLogger({ level: 'warn', name: 'bench', pretty: false });
+  return openDatabase({ databaseUrl: stores.databaseUrl, poolSize: 4, applicationName: 'bench', logger });
+}
+
+/** A premium tenant and a key that may do everything. */
+export async function createTenant(db: Database): Promise<{ tenantId: string; key: string }> {
+  const pair = newTenantPair();
+  await db.transaction([pair.live, pair.sandbox], (tx) =>
+    createTenantPair(tx, pair, { name: 'Bench Towing', tier: 'premium', taxRateBps: 825 }),
+  );
+  const { key, material } = mintKey('api', 'live', deriveKey(SECRET_KEY, 'credentials'));
+  const row = {
+    tenant_id: pair.live,
+    id: newId(),
+    kind: 'api' as const,
+    name: 'bench',
+    prefix: material.prefix,
+    last_four: material.lastFour,
+    key_hash: material.hash,
+    permissions: ['read', 'write'],
+    scopes: [],
+    read_only: false,
+    tier: null,
+    rolled_from: null,
+    expires_at: null,
+  };
+  await db.transaction([pair.live], (tx) => insertApiKeys(tx, [row]));
+  return { tenantId: pair.live, key };
+}

@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { cpus, totalmem } from 'node:os';
+
+/** What the figures were taken on; the first lines of every bench. */
+export function printMachine(): void {
+  const model = cpus()[0]?.model ?? 'unknown';
+  const redis = version('redis-server', ['--version']);
+  print(`machine: ${cpus().length} × ${model}, ${Math.round(totalmem() / 2 ** 30)} GiB; Node ${process.version}; ${redis}`);
+}
+
+function version(command: string, args: string[]): string {
+  try {
+    return execFileSync(command, args).toString().split(' sha')[0]?.trim() ?? '';
+  } catch {
+    return `no ${command}`;
+  }
+}
+
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+export function ratio(ours: number, baseline: number): string {
+  return (ours / baseline).toFixed(2);
+}
+
+/** One row: ours, baseline, ratio and the bar of design/performance.md. */
+export function printRatio(what: string, figures: { ours: number; baseline: number; unit: string; bar: string }): void {
+  const { ours, baseline, unit, bar } = figures;
+  print(
+    `${what}: ours ${Math.round(ours)} ${unit}, baseline ${Math.round(baseline)} ${unit}, ratio ${ratio(ours, baseline)} (bar: ${bar})`,
+  );
+}
+
+export function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}

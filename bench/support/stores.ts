@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrate } from '../../migrations/migrate.js';
+import { startEmbeddedPostgres } from '../../shared/platform/embedded-postgres/start.js';
+import { appRoleOf } from '../../shared/platform/postgres.js';
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** PostgreSQL, and Redis when there is one on this machine, on loopback and in a temporary folder. */
+export interface BenchStores {
+  databaseUrl: string;
+  superuserUrl: string;
+  redisUrl: string | undefined;
+  stop: () => Promise<void>;
+}
+
+export async function startStores(options: { redis: boolean }): Promise<BenchStores> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tow-bench-'));
+  const postgres = await startEmbeddedPostgres({ dataDir, logger: quiet });
+  const { databaseUrl, superuserUrl } = postgres;
+  await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: true });
+  const redis = options.redis ? await startRedis(dataDir) : undefined;
+  return {
+    databaseUrl,
+    superuserUrl,
+    redisUrl: redis?.url,
+    stop: async () => {
+      redis?.child.kill('SIGKILL');
+      await postgres.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export function hasRedis(): boolean {
+  return spawnSync('redis-server', ['--version']).status === 0;
+}
+
+/** Redis as it should run in production: append-only file, synced every second. */
+async function startRedis(dir: string): Promise<{ url: string; child: ChildProcess }> {
+  const port = await freePort();
+  const child = spawn(
+    'redis-server',
+    ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'yes', '--dir', dir],
+    { stdio: 'ignore' },
+  );
+  await waitFor(() => spawnSync('redis-cli', ['-p', `${port}`, 'ping']).stdout?.toString().includes('PONG') ?? false);
+  return { url: `redis://127.0.0.1:${port}`, child };
+}
+
+export async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+export async function waitFor(isDone: () => boolean | Promise<boolean>, timeoutMs = 20_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await isDone())) {
+    if (Date.now() > deadline) throw new Error(`not ready within ${timeoutMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,132 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { pino } from 'pino';
+import { type Config, ConfigError, loadConfig } from '../../shared/platform/config.js';
+import { Lifecycle } from '../../shared/platform/lifecycle.js';
+import { type Logger, redactText } from '../../shared/platform/logger.js';
+import type { CommandArgs, CommandContext } from './command.js';
+import { CliError, EXIT, type ExitCode, reasonOf, toCliError, usageError } from './exit-codes.js';
+import { helpText } from './help.js';
+import { type CommandOutput, printError, printOutput, type Terminal } from './output.js';
+import { packageVersion } from './package-version.js';
+import { COMMANDS, type CommandEntry } from './registry.js';
+
+const CLOSE_DEADLINE_MS = 20_000;
+
+/**
+ * Runs one command line and resolves with its exit code (see {@link EXIT}). Prints to the terminal and to nothing else; never rejects.
+ * @param argv arguments without the program's name
+ */
+export async function runCli(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const json = argv.includes('--json');
+  const logger = createStderrLogger();
+  const lifecycle = new Lifecycle(logger);
+  closeOnSignals(lifecycle);
+  try {
+    const output = await runCommand(argv, { logger, lifecycle });
+    printOutput(terminal, output, json);
+    return output.failure?.exit ?? EXIT.ok;
+  } catch (error) {
+    const failure = toCliError(error);
+    printError(terminal, failure, json);
+    return failure.exit;
+  } finally {
+    await lifecycle.close(CLOSE_DEADLINE_MS);
+  }
+}
+
+/** Standard output belongs to the command's answer, so whatever else is to be said goes to standard error. */
+function createStderrLogger(): Logger {
+  return pino(
+    { level: 'warn', name: 'tow', hooks: { streamWrite: redactText } },
+    pino.destination({ dest: 2, sync: true }),
+  );
+}
+
+/** An interrupted command must not leave the embedded server running that it started. */
+function closeOnSignals(lifecycle: Lifecycle): void {
+  const stop = () => void lifecycle.close(CLOSE_DEADLINE_MS).then(() => process.exit(EXIT.failed));
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+}
+
+async function runCommand(
+  argv: readonly string[],
+  foundation: Pick<CommandContext, 'logger' | 'lifecycle'>,
+): Promise<CommandOutput> {
+  const words = argv.filter((word) => word !== '--json');
+  if (words.length === 1 && words[0] === '--version') {
+    const version = packageVersion();
+    return { data: { version }, text: version };
+  }
+  if (words[0] === 'help' || words.includes('--help') || words.includes('-h')) return help();
+  const { entry, rest } = findCommand(words);
+  const args = parse(entry, rest);
+  const run = await entry.load();
+  return run(args, createContext(foundation));
+}
+
+function help(): CommandOutput {
+  const commands = COMMANDS.map(({ name, usage, summary }) => ({
+    name,
+    usage: `tow ${name} ${usage}`.trim(),
+    summary,
+  }));
+  return { data: { commands, exit_codes: EXIT }, text: helpText() };
+}
+
+function findCommand(words: string[]): { entry: CommandEntry; rest: string[] } {
+  const entry = COMMANDS.find(({ name }) => {
+    const parts = name.split(' ');
+    return parts.every((part, index) => words[index] === part);
+  });
+  if (entry) return { entry, rest: words.slice(entry.name.split(' ').length) };
+  const said = words.length === 0 ? 'Name a command' : `There is no command "${words.slice(0, 2).join(' ')}"`;
+  throw usageError(`${said}. \`tow help\` lists them.`);
+}
+
+function parse(entry: CommandEntry, rest: string[]): CommandArgs {
+  const options: ParseArgsConfig['options'] = entry.options;
+  const explain = (message: string) =>
+    usageError(`${message} Usage: tow ${entry.name} ${entry.usage}`.trim());
+  let parsed: ReturnType<typeof parseArgs>;
+  try {
+    parsed = parseArgs({ args: rest, options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw explain(`${reasonOf(error).split('. To specify')[0]}.`);
+  }
+  const { positionals } = parsed;
+  const values = parsed.values as CommandArgs['values'];
+  const missing = entry.required.find((name) => values[name] === undefined);
+  if (missing) throw explain(`--${missing} is missing.`);
+  if (positionals.length !== entry.positionals) {
+    throw explain(
+      positionals.length > entry.positionals
+        ? `"${positionals.at(-1)}" is too much.`
+        : 'An argument is missing.',
+    );
+  }
+  return { values, positionals };
+}
+
+function createContext({ logger, lifecycle }: Pick<CommandContext, 'logger' | 'lifecycle'>): CommandContext {
+  const config = (): Config => {
+    try {
+      return loadConfig('cli');
+    } catch (error) {
+      if (error instanceof ConfigError) throw toCliError(error);
+      // A DATA_DIR that cannot be written is a wrong setting as well.
+      throw new CliError('configuration', reasonOf(error), EXIT.configuration, { cause: error });
+    }
+  };
+  return {
+    logger,
+    lifecycle,
+    config,
+    store: async () => {
+      const { findDatabaseUrl, openStore } = await import('./store.js');
+      const foundation = { config: config(), logger, lifecycle };
+      const databaseUrl = await findDatabaseUrl(foundation);
+      return { databaseUrl, db: openStore(foundation, databaseUrl, 'cli') };
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { Config } from '../../shared/platform/config.js';
+import type { Lifecycle } from '../../shared/platform/lifecycle.js';
+import type { Logger } from '../../shared/platform/logger.js';
+import type { Database } from '../../shared/platform/postgres.js';
+import type { CommandOutput } from './output.js';
+
+/** The parsed command line of one command. */
+export interface CommandArgs {
+  values: Record<string, string | boolean | undefined>;
+  positionals: string[];
+}
+
+/** What a command stands on. Nothing is read or opened before it is asked for. */
+export interface CommandContext {
+  logger: Logger;
+  lifecycle: Lifecycle;
+  /** @throws {CliError} `configuration` naming every fault of the environment */
+  config: () => Config;
+  /** Connection string of the owner role, and sessions in the application's role. */
+  store: () => Promise<{ databaseUrl: string; db: Database }>;
+}
+
+export type RunCommand = (args: CommandArgs, context: CommandContext) => Promise<CommandOutput>;

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MIGRATION_HEAD } from '../../migrations/index.js';
+import type { Config } from '../../shared/platform/config.js';
+import { errorCodeOf } from '../../shared/platform/errors.js';
+import type { Database } from '../../shared/platform/postgres.js';
+import { findPrivilegeFaults } from '../../shared/platform/postgres-privileges.js';
+import type { CommandContext, RunCommand } from './command.js';
+import { checkRedis } from './doctor-redis.js';
+import { CliError, EXIT, type ExitCode, reasonOf, toCliError } from './exit-codes.js';
+import { isReachableAsApp } from './store.js';
+
+/** What a check found. `next`: what to do about a failure. */
+interface Finding {
+  name: string;
+  status: 'ok' | 'fail' | 'skip';
+  detail: string;
+  next?: string;
+  exit?: ExitCode;
+}
+
+/** Says what is fine, or throws why it is not. */
+type Check = () => Promise<string>;
+
+const OLDEST_NODE = [20, 19] as const;
+const OLDEST_POSTGRES = 150_000;
+const MIGRATE = 'Run `tow migrate` (npm start does it by itself).';
+
+/**
+ * `tow doctor`: one line per check. A check that cannot be made because one before it failed is skipped. Exit code 0 when all are ok; else that of
+ * the first failure.
+ */
+export const runDoctor: RunCommand = async (_args, context) => {
+  const findings = [
+    await examine('node', 'Install Node.js 20.19 or later.', checkNode),
+    ...(await examineSettings(context)),
+  ];
+  const failed = findings.find(({ status }) => status === 'fail');
+  const data = { checks: findings.map(({ exit: _exit, ...finding }) => finding) };
+  const text = findings.map(lineOf).join('\n');
+  if (!failed) return { data, text };
+  const names = findings.filter(({ status }) => status === 'fail').map(({ name }) => name);
+  return {
+    data,
+    text,
+    failure: new CliError('unhealthy', `Not well: ${names.join(', ')}.`, failed.exit ?? EXIT.failed),
+  };
+};
+
+function lineOf({ name, status, detail, next }: Finding): string {
+  return `${status.padEnd(4)}  ${name.padEnd(10)}  ${detail}${next ? `\n                  → ${next}` : ''}`;
+}
+
+async function examine(name: string, next: string, check: Check): Promise<Finding> {
+  try {
+    return { name, status: 'ok', detail: await check() };
+  } catch (error) {
+    return { name, status: 'fail', detail: reasonOf(error), next, exit: toCliError(error).exit };
+  }
+}
+
+function skipped(names: readonly string[], because: string): Finding[] {
+  return names.map((name) => ({ name, status: 'skip', detail: `not checked: ${because}` }));
+}
+
+async function checkNode(): Promise<string> {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = OLDEST_NODE;
+  const isOld = major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
+  if (isOld) throw new Error(`Node.js ${process.versions.node}`);
+  return `Node.js ${process.versions.node}`;
+}
+
+async function examineSettings(context: CommandContext): Promise<Finding[]> {
+  let config: Config | undefined;
+  const settings = await examine(
+    'settings',
+    'Mend these environment variables; the README lists all.',
+    async () => {
+      config = context.config();
+      return config.redisUrl ? 'PostgreSQL and Redis' : 'all in one, without Redis';
+    },
+  );
+  if (!config)
+    return [settings, ...skipped(['data_dir', 'postgres', 'role', 'migrations', 'redis'], 'the settings')];
+  const { redisUrl, dataDir } = config;
+  const folder = await examine('data_dir', 'Make DATA_DIR a folder that this user may write.', () =>
+    checkFolder(dataDir),
+  );
+  const redis = redisUrl
+    ? await examine('redis', 'Check REDIS_URL; set maxmemory-policy to noeviction.', () =>
+        checkRedis(redisUrl, context.logger),
+      )
+    : { name: 'redis', status: 'ok' as const, detail: 'not used' };
+  return [settings, folder, ...(await examineDatabase(context, config)), redis];
+}
+
+async function checkFolder(dataDir: string): Promise<string> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const probe = join(dataDir, `.doctor-${randomBytes(4).toString('hex')}`);
+  await writeFile(probe, '', { flag: 'wx' });
+  await rm(probe);
+  return dataDir;
+}
+
+async function examineDatabase(context: CommandContext, config: Config): Promise<Finding[]> {
+  const next = config.databaseUrl
+    ? 'Check DATABASE_URL and that the server runs.'
+    : 'See the reason; DATABASE_URL can name a server of your own instead.';
+  let db: Database | undefined;
+  const reachable = await examine('postgres', next, async () => {
+    const store = await context.store();
+    const detail = await checkPostgres(store.db);
+    db = store.db;
+    return detail;
+  });
+  if (!db) return [reachable, ...skipped(['role', 'migrations'], 'PostgreSQL')];
+  const found = db;
+  return [
+    reachable,
+    await examine(
+      'role',
+      `${MIGRATE} The role of DATABASE_URL must own the tables and be no superuser.`,
+      () => checkRole(found),
+    ),
+    await examine('migrations', MIGRATE, () => checkMigrations(found)),
+  ];
+}
+
+async function checkPostgres(db: Database): Promise<string> {
+  // The first statement also connects; the second shows what a round trip costs.
+  if (!(await isReachableAsApp(db))) return 'reachable, but never migrated';
+  const startedAt = performance.now();
+  const [row] = await db.query<{ version: number }>({
+    text: "select current_setting('server_version_num')::int as version",
+  });
+  const ms = Math.round((performance.now() - startedAt) * 10) / 10;
+  const version = row?.version ?? 0;
+  const name = `PostgreSQL ${Math.floor(version / 10_000)}`;
+  if (version < OLDEST_POSTGRES) throw new Error(`${name} is too old; 15 or later is needed`);
+  return `${name}, ${ms} ms`;
+}
+
+async function checkRole(db: Database): Promise<string> {
+  const faults = await findPrivilegeFaults(db);
+  if (faults.length > 0) throw new Error(faults.join('; '));
+  return 'the application owns nothing and sees one tenant at a time';
+}
+
+async function checkMigrations(db: Database): Promise<string> {
+  const rows = await db
+    .query<{ name: string }>({ text: 'select name from schema_migrations order by id desc limit 1' })
+    .catch((error: unknown) => {
+      if (errorCodeOf(error) === '42P01') return [];
+      throw error;
+    });
+  const at = rows[0]?.name ?? 'nothing';
+  if (at !== MIGRATION_HEAD)
+    throw new Error(`the database is at ${at}, this version needs ${MIGRATION_HEAD}`);
+  return at;
+}

@@ -1,0 +1,111 @@
+import Joi from 'joi';
+import { dateTime, flag, text } from '../../shared/contracts/fields.js';
+import { validate } from '../../shared/contracts/validate.js';
+import { AGENT_SCOPES, PERMISSIONS } from '../../shared/contracts/vocabulary.js';
+import { deriveKey } from '../../shared/platform/crypto.js';
+import { newId } from '../../shared/platform/ids.js';
+import type { Database } from '../../shared/platform/postgres.js';
+import { type KeyKind, type KeyMaterial, mintKey } from '../../shared/resources/api-keys/credential.js';
+import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
+import { changesOfNew } from '../../shared/resources/changes.js';
+import { refKey, renderRecords } from '../../shared/resources/sets.js';
+import { recordAction } from './audit-entry.js';
+import type { CommandArgs, RunCommand } from './command.js';
+import { usageError } from './exit-codes.js';
+import { namedTenant } from './tenants.js';
+
+/** What a key may do, as it is stored. */
+interface KeyRights {
+  kind: KeyKind;
+  name: string;
+  permissions: string[];
+  scopes: string[];
+  read_only: boolean;
+  expires_at: string | null;
+}
+
+const list = (known: readonly string[]) =>
+  Joi.array()
+    .items(Joi.string().valid(...known))
+    .min(1)
+    .unique();
+
+const rights = Joi.object({
+  kind: Joi.string(),
+  name: text(100).required(),
+  permissions: list(PERMISSIONS).default(['read', 'write']),
+  scopes: list(AGENT_SCOPES).default([]),
+  read_only: flag(),
+  expires_at: dateTime().default(null),
+});
+
+/**
+ * `tow keys create`: a new key, shown this once. A read-only API key keeps no right to write; a read-only agent may hold only the scopes that
+ * read (decisions 6).
+ */
+export const createKey: RunCommand = async (args, { store, config }) => {
+  const key = rightsOf(args);
+  const { db } = await store();
+  const tenant = await namedTenant(db, args);
+  const minted = mintKey(key.kind, tenant.environment, deriveKey(config().secretKey, 'credentials'));
+  const record = await storeKey(db, tenant.id, { key, material: minted.material });
+  const { environment } = tenant;
+  const rest = `key id  ${record.id}\ntenant  ${tenant.name} (${environment})`;
+  const expired =
+    key.expires_at && Date.parse(key.expires_at) <= Date.now() ? '\nIt has expired already.' : '';
+  return {
+    data: { ...record, tenant_id: tenant.id, environment, key: minted.key },
+    text: `${minted.key}\n\nThis key is shown only now.\n${rest}${expired}`,
+  };
+};
+
+function rightsOf({ values }: CommandArgs): KeyRights {
+  const isAgent = values.agent === true;
+  if (isAgent && values.permissions !== undefined)
+    throw usageError('An agent key has --scopes, not --permissions.');
+  if (isAgent && values.scopes === undefined)
+    throw usageError(`Give the agent its --scopes: ${AGENT_SCOPES.join(',')}.`);
+  if (!isAgent && values.scopes !== undefined) throw usageError('--scopes is for agent keys: add --agent.');
+  const checked = validate<KeyRights>(rights, {
+    kind: isAgent ? 'agent' : 'api',
+    name: values.name,
+    permissions: splitList(values.permissions),
+    scopes: splitList(values.scopes),
+    read_only: values['read-only'] === true,
+    expires_at: values['expires-at'],
+  });
+  if (isAgent) return { ...checked, permissions: [], scopes: readingScopes(checked) };
+  return { ...checked, permissions: checked.read_only ? ['read'] : checked.permissions };
+}
+
+function readingScopes({ scopes, read_only }: KeyRights): string[] {
+  const writing = read_only ? scopes.filter((scope) => !scope.startsWith('read_')) : [];
+  if (writing.length > 0) throw usageError(`A read-only agent cannot hold ${writing.join(', ')}.`);
+  return scopes;
+}
+
+function splitList(value: string | boolean | undefined): string[] | undefined {
+  return typeof value === 'string' ? value.split(',').map((part) => part.trim()) : undefined;
+}
+
+/** Stores the key's hash with its audit entry and resolves with its record. */
+async function storeKey(
+  db: Database,
+  tenantId: string,
+  { key, material }: { key: KeyRights; material: KeyMaterial },
+): Promise<{ id: string } & Record<string, unknown>> {
+  const ref = { tenant_id: tenantId, id: newId() };
+  const { prefix, lastFour: last_four, hash: key_hash } = material;
+  return db.transaction([tenantId], async (tx) => {
+    await insertApiKeys(tx, [{ ...ref, ...key, prefix, last_four, key_hash, tier: null, rolled_from: null }]);
+    recordAction(tx, {
+      tenantId,
+      action: 'api_key.created',
+      entityType: 'api_key',
+      entityId: ref.id,
+      changes: changesOfNew({ ...key }),
+    });
+    const bodies = await renderRecords(tx, 'api_key', [ref]);
+    return { id: ref.id, ...JSON.parse(bodies.get(refKey(ref)) ?? '{}') };
+  });
+}

@@ -1,0 +1,78 @@
+import { isUuid } from '../../shared/platform/ids.js';
+import { apiKeyRepresentation } from '../../shared/resources/api-keys/representation.js';
+import { recordAction } from './audit-entry.js';
+import type { RunCommand } from './command.js';
+import { notFoundError, usageError } from './exit-codes.js';
+import { table } from './output.js';
+import { namedTenant } from './tenants.js';
+
+const COLUMNS = [
+  'id',
+  'kind',
+  'name',
+  'last_four',
+  'rights',
+  'read_only',
+  'created_at',
+  'expires_at',
+  'revoked_at',
+  'last_used_at',
+];
+
+interface KeyBody extends Record<string, unknown> {
+  permissions: string[];
+  scopes: string[];
+}
+
+/** `tow keys list`: API and agent keys of one tenant, newest first, ended ones included. */
+export const listKeys: RunCommand = async (args, { store }) => {
+  const { db } = await store();
+  const tenant = await namedTenant(db, args);
+  const rows = await db.read<{ body: KeyBody }>(tenant.id, {
+    text: `select ${apiKeyRepresentation('t')} as body from api_keys t where t.tenant_id = $1 order by t.created_at desc, t.id desc`,
+    values: [tenant.id],
+  });
+  const items = rows.map(({ body }) => body);
+  return {
+    data: { tenant_id: tenant.id, environment: tenant.environment, items, count: items.length },
+    text: table(
+      items.map((item) => ({ ...item, rights: [...item.permissions, ...item.scopes] })),
+      COLUMNS,
+    ),
+  };
+};
+
+/** `tow keys revoke`: ends a key at once; a key that is revoked already stays as it is. Running processes look again within 5 s. */
+export const revokeKey: RunCommand = async (args, { store }) => {
+  const id = String(args.positionals[0]).toLowerCase();
+  if (!isUuid(id)) throw usageError('KEY_ID must be the id of a key; `tow keys list` shows them.');
+  const { db } = await store();
+  const tenant = await namedTenant(db, args);
+  const key = await db.transaction([tenant.id], async (tx) => {
+    const [before] = await tx.query<{ revoked_at: Date | null }>({
+      text: 'select revoked_at from api_keys where tenant_id = $1 and id = $2 for update',
+      values: [tenant.id, id],
+    });
+    if (!before) throw notFoundError('key of this tenant');
+    if (before.revoked_at === null) {
+      const changes = [{ field: 'revoked_at', from: null, to: 'now' }];
+      recordAction(tx, {
+        tenantId: tenant.id,
+        action: 'api_key.revoked',
+        entityType: 'api_key',
+        entityId: id,
+        changes,
+      });
+    }
+    const [after] = await tx.query<{ body: Record<string, unknown> }>({
+      text: `update api_keys t set revoked_at = coalesce(t.revoked_at, now()) where t.tenant_id = $1 and t.id = $2
+             returning ${apiKeyRepresentation('t')} as body`,
+      values: [tenant.id, id],
+    });
+    return after?.body ?? {};
+  });
+  return {
+    data: { ...key, tenant_id: tenant.id },
+    text: `Revoked "${key.name}" (…${key.last_four}). Running processes refuse it within 5 seconds.`,
+  };
+};

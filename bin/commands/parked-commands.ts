@@ -1,0 +1,93 @@
+import { isUuid } from '../../shared/platform/ids.js';
+import type { Transaction } from '../../shared/platform/postgres.js';
+import { recordAction } from './audit-entry.js';
+import type { RunCommand } from './command.js';
+import { CliError, EXIT, notFoundError, usageError } from './exit-codes.js';
+import { table } from './output.js';
+import { readAcrossTenants } from './store.js';
+import { namedTenant } from './tenants.js';
+
+interface ParkedRow extends Record<string, unknown> {
+  parked_at: Date;
+}
+
+// The input stays out: it may hold a customer's data, and the record it is about can be looked at by its id.
+const PARKED = `select command_id, tenant_id, command->>'type' as type, command->>'entityId' as entity_id, command->>'requestId' as request_id,
+  attempts, first_attempt_at, last_attempt_at, parked_at from command_attempts where parked_at is not null`;
+
+/** `tow commands parked`: writes that killed their worker too often (workers/writes/attempts.ts), of all tenants, newest first. */
+export const listParked: RunCommand = async (_args, { store }) => {
+  const { db } = await store();
+  const items = await readAcrossTenants<ParkedRow>(db, PARKED);
+  items.sort((a, b) => b.parked_at.getTime() - a.parked_at.getTime());
+  return {
+    data: { items, count: items.length },
+    text: table(items, ['command_id', 'tenant_id', 'type', 'entity_id', 'attempts', 'parked_at']),
+  };
+};
+
+/**
+ * `tow commands replay`: forgets the tries of a parked command and stores it as a pending operation, which the clock gives to the workers within
+ * seconds. Running it twice does no harm: a command acts once.
+ */
+export const replayParked: RunCommand = async (args, { store }) => {
+  const id = String(args.positionals[0]).toLowerCase();
+  if (!isUuid(id))
+    throw usageError('COMMAND_ID must be the id of a command; `tow commands parked` shows them.');
+  const { db } = await store();
+  const tenant = await namedTenant(db, args);
+  await db.transaction([tenant.id], async (tx) => {
+    await requireReplayable(tx, tenant.id, id);
+    await unpark(tx, tenant.id, id);
+    recordAction(tx, {
+      tenantId: tenant.id,
+      action: 'command.replayed',
+      entityType: 'command',
+      entityId: id,
+    });
+  });
+  return {
+    data: { command_id: id, tenant_id: tenant.id, status: 'queued' },
+    text: `Command ${id} is queued; the clock submits it within seconds.`,
+  };
+};
+
+interface AttemptRow {
+  parked: boolean;
+  done: boolean;
+}
+
+async function requireReplayable(tx: Transaction, tenantId: string, id: string): Promise<void> {
+  const [row] = await tx.query<AttemptRow>({
+    // A retry of the client's with the same Idempotency-Key may have done the work under another id.
+    text: `select a.parked_at is not null as parked,
+                  exists (select from audit_entries e where e.tenant_id = a.tenant_id and e.id = a.command_id)
+                  or exists (select from idempotency_keys k
+                             where k.tenant_id = a.tenant_id and k.key = (a.command #>> '{idempotency,key}')::uuid) as done
+           from command_attempts a where a.tenant_id = $1 and a.command_id = $2 for update of a`,
+    values: [tenantId, id],
+  });
+  if (!row) throw notFoundError('parked command of this tenant');
+  if (row.done)
+    throw refused('already_done', 'This command has been carried out meanwhile; there is nothing to replay.');
+  if (!row.parked) throw refused('not_parked', 'This command is not parked: its worker is still trying.');
+}
+
+function refused(code: string, message: string): CliError {
+  return new CliError(code, message, EXIT.failed);
+}
+
+/** The operation counts as new: the clock leaves those alone that are older than 24 hours. */
+async function unpark(tx: Transaction, tenantId: string, id: string): Promise<void> {
+  const values = [tenantId, id];
+  await tx.query({
+    text: `insert into operations (tenant_id, id, command, lease_until, created_at)
+           select tenant_id, command_id, command, now(), now() from command_attempts where tenant_id = $1 and command_id = $2
+           on conflict (tenant_id, id) do update set lease_until = excluded.lease_until, created_at = excluded.created_at`,
+    values,
+  });
+  await tx.query({
+    text: 'update command_attempts set attempts = 0, parked_at = null where tenant_id = $1 and command_id = $2',
+    values,
+  });
+}

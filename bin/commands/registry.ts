@@ -1,0 +1,113 @@
+import type { ParseArgsConfig } from 'node:util';
+import type { RunCommand } from './command.js';
+
+/** A command as the command line and its help know it. */
+export interface CommandEntry {
+  name: string;
+  usage: string;
+  summary: string;
+  options: NonNullable<ParseArgsConfig['options']>;
+  /** Options that must be given. */
+  required: readonly string[];
+  /** How many arguments stand beside the options. */
+  positionals: number;
+  /** Loads only what this command needs: a help text should not wait for the drivers. */
+  load: () => Promise<RunCommand>;
+}
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'migrate',
+    usage: '',
+    summary: 'Bring the database to this version. Safe to run again.',
+    options: {},
+    required: [],
+    positionals: 0,
+    load: async () => (await import('./migrate.js')).migrateDatabase,
+  },
+  {
+    name: 'tenants create',
+    usage: '--name NAME [--tier starter|standard|premium] [--time-zone TZ]',
+    summary: 'Make a tenant and its sandbox twin.',
+    options: { name: text, tier: text, 'time-zone': text },
+    required: ['name'],
+    positionals: 0,
+    load: async () => (await import('./tenants.js')).createTenant,
+  },
+  {
+    name: 'tenants list',
+    usage: '',
+    summary: 'List all tenants and sandbox twins.',
+    options: {},
+    required: [],
+    positionals: 0,
+    load: async () => (await import('./tenants.js')).listTenants,
+  },
+  {
+    name: 'keys create',
+    usage:
+      '--tenant ID --name NAME [--permissions read,write] [--agent --scopes a,b] [--read-only] [--sandbox] [--expires-at RFC3339]',
+    summary: 'Make an API key, or an agent key, and show it once. --sandbox: for the twin of the tenant.',
+    options: {
+      tenant: text,
+      name: text,
+      permissions: text,
+      agent: flag,
+      scopes: text,
+      'read-only': flag,
+      sandbox: flag,
+      'expires-at': text,
+    },
+    required: ['tenant', 'name'],
+    positionals: 0,
+    load: async () => (await import('./key-create.js')).createKey,
+  },
+  {
+    name: 'keys list',
+    usage: '--tenant ID [--sandbox]',
+    summary: "List a tenant's keys, ended ones included.",
+    options: { tenant: text, sandbox: flag },
+    required: ['tenant'],
+    positionals: 0,
+    load: async () => (await import('./keys.js')).listKeys,
+  },
+  {
+    name: 'keys revoke',
+    usage: '--tenant ID [--sandbox] KEY_ID',
+    summary: 'End a key; running processes refuse it within 5 seconds.',
+    options: { tenant: text, sandbox: flag },
+    required: ['tenant'],
+    positionals: 1,
+    load: async () => (await import('./keys.js')).revokeKey,
+  },
+  {
+    name: 'commands parked',
+    usage: '',
+    summary: 'List writes that were set aside because their worker died of them.',
+    options: {},
+    required: [],
+    positionals: 0,
+    load: async () => (await import('./parked-commands.js')).listParked,
+  },
+  {
+    name: 'commands replay',
+    usage: '--tenant ID COMMAND_ID',
+    summary: 'Give a parked write back to the workers; the clock submits it within seconds.',
+    options: { tenant: text },
+    required: ['tenant'],
+    positionals: 1,
+    load: async () => (await import('./parked-commands.js')).replayParked,
+  },
+  {
+    name: 'doctor',
+    usage: '',
+    summary: 'Check settings, PostgreSQL, migrations, Redis, Node.js and DATA_DIR; says what to do next.',
+    options: {},
+    required: [],
+    positionals: 0,
+    load: async () => (await import('./doctor.js')).runDoctor,
+  },
+];

@@ -1,0 +1,29 @@
+import { migrate } from '../../migrations/migrate.js';
+import { ensureDemo } from '../../shared/demo/demo-file.js';
+import { appRoleOf } from '../../shared/platform/postgres.js';
+import type { Foundation } from '../../shared/platform/run-process.js';
+import { publicAddresses } from '../welcome.js';
+import { openStore } from './store.js';
+
+/** Where `web` listens unless PORT says otherwise. */
+const WEB_PORT = 3000;
+
+/**
+ * The release phase of a deployment: brings the database of DATABASE_URL to this version and, where DEMO is on, makes the demo. Safe to run
+ * again and beside running processes. Logs one line.
+ */
+export async function release(foundation: Foundation): Promise<void> {
+  const { config, logger } = foundation;
+  const databaseUrl = config.databaseUrl as string;
+  const applied = await migrate({
+    databaseUrl,
+    appRole: appRoleOf(databaseUrl),
+    withQueue: !config.redisUrl,
+  });
+  if (config.demo) {
+    const addresses = publicAddresses(config, config.port || WEB_PORT);
+    const quiet = { info: () => undefined, warn: logger.warn.bind(logger) };
+    await ensureDemo(openStore(foundation, databaseUrl, 'release'), { config, addresses, logger: quiet });
+  }
+  logger.info({ applied, demo: config.demo }, 'released');
+}

@@ -1,0 +1,32 @@
+import { loadConfig, type ProcessKind } from '../../shared/platform/config.js';
+import { redactText } from '../../shared/platform/logger.js';
+import type { Foundation } from '../../shared/platform/run-process.js';
+import { createFoundation } from '../../shared/platform/runtime.js';
+import { EXIT, type ExitCode, toCliError } from './exit-codes.js';
+
+const CLOSE_DEADLINE_MS = 20_000;
+
+/**
+ * Runs a task that ends by itself, such as a release: settings, task, closing. Resolves with the exit code, 0 or 1; why it is 1 stands on standard
+ * error. Never rejects.
+ */
+export async function runOnce(
+  { kind, name }: { kind: ProcessKind; name: string },
+  task: (foundation: Foundation) => Promise<void>,
+): Promise<ExitCode> {
+  let foundation: Foundation | undefined;
+  try {
+    foundation = createFoundation(loadConfig(kind), name);
+    const running = task(foundation);
+    foundation.lifecycle.closeOnSignals(running);
+    await running;
+    return EXIT.ok;
+  } catch (error) {
+    const { message, code, cause } = toCliError(error);
+    const stack = code === 'failed' && cause instanceof Error ? `\n${redactText(cause.stack ?? '')}` : '';
+    process.stderr.write(`${name}: ${message}${stack}\n`);
+    return EXIT.failed;
+  } finally {
+    await foundation?.lifecycle.close(CLOSE_DEADLINE_MS);
+  }
+}

@@ -1,0 +1,92 @@
+import Joi from 'joi';
+import { text } from '../../shared/contracts/fields.js';
+import { validate } from '../../shared/contracts/validate.js';
+import { TIERS } from '../../shared/contracts/vocabulary.js';
+import type { Tier } from '../../shared/platform/config.js';
+import { isUuid } from '../../shared/platform/ids.js';
+import type { Database } from '../../shared/platform/postgres.js';
+import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
+import type { CommandArgs, RunCommand } from './command.js';
+import { notFoundError, usageError } from './exit-codes.js';
+import { table } from './output.js';
+import { readAcrossTenants } from './store.js';
+
+interface TenantFields {
+  name: string;
+  tier: Tier;
+  time_zone: string;
+}
+
+/** New tenants get the tier standard (decisions 6). */
+const tenantFields = Joi.object({
+  name: text(200).required(),
+  tier: Joi.string()
+    .valid(...TIERS)
+    .default('standard'),
+  time_zone: text(100).default('America/New_York'),
+});
+
+/** `tow tenants create`: a tenant and its sandbox twin. */
+export const createTenant: RunCommand = async ({ values }, { store }) => {
+  const { name, tier, 'time-zone': time_zone } = values;
+  const fields = validate<TenantFields>(tenantFields, { name, tier, time_zone });
+  const { db } = await store();
+  await requireTimeZone(db, fields.time_zone);
+  const pair = newTenantPair();
+  await db.transaction([pair.live, pair.sandbox], (tx) =>
+    createTenantPair(tx, pair, { name: fields.name, tier: fields.tier, timeZone: fields.time_zone }),
+  );
+  return {
+    data: { id: pair.live, sandbox_id: pair.sandbox, ...fields },
+    text: `Made ${fields.name} (${fields.tier}, ${fields.time_zone}).\ntenant   ${pair.live}\nsandbox  ${pair.sandbox}`,
+  };
+};
+
+/** PostgreSQL reckons in the zone, so its own list decides. */
+async function requireTimeZone(db: Database, timeZone: string): Promise<void> {
+  const found = await db.query({ text: 'select from pg_timezone_names where name = $1', values: [timeZone] });
+  if (found.length === 0)
+    throw usageError(`"${timeZone}" is no time zone; give its IANA name, such as America/Chicago.`);
+}
+
+const LIST = `select tenant_id as id, name, environment, live_tenant_id, tier, time_zone, created_at from tenants`;
+
+/** `tow tenants list`: every tenant and twin, a twin right after its tenant. */
+export const listTenants: RunCommand = async (_args, { store }) => {
+  const { db } = await store();
+  const items = await readAcrossTenants<TenantRow>(db, LIST);
+  const owner = ({ id, live_tenant_id }: TenantRow) => live_tenant_id ?? id;
+  items.sort(
+    (a, b) =>
+      a.name.localeCompare(b.name) ||
+      owner(a).localeCompare(owner(b)) ||
+      a.environment.localeCompare(b.environment),
+  );
+  return {
+    data: { items, count: items.length },
+    text: table(items, ['id', 'name', 'environment', 'tier', 'time_zone', 'created_at']),
+  };
+};
+
+/** A tenant as the command line shows it. */
+export interface TenantRow extends Record<string, unknown> {
+  id: string;
+  name: string;
+  environment: 'live' | 'sandbox';
+  live_tenant_id: string | null;
+}
+
+/**
+ * The tenant that `--tenant` names, or with `--sandbox` its twin. The id of a twin names the twin itself.
+ * @throws {CliError} `usage` for what is no id, `not_found` for an id of no tenant
+ */
+export async function namedTenant(db: Database, { values }: CommandArgs): Promise<TenantRow> {
+  const id = String(values.tenant).toLowerCase();
+  if (!isUuid(id)) throw usageError('--tenant must be the id of a tenant; `tow tenants list` shows them.');
+  const [tenant] = await db.read<TenantRow>(id, { text: `${LIST} where tenant_id = $1`, values: [id] });
+  if (!tenant) throw notFoundError('tenant');
+  if (values.sandbox !== true || tenant.environment === 'sandbox') return tenant;
+  const [twin] = await readAcrossTenants<TenantRow>(db, `${LIST} where live_tenant_id = $1`, [id]);
+  if (!twin) throw notFoundError('sandbox twin');
+  return twin;
+}

@@ -1,0 +1,51 @@
+import { newId } from '../platform/ids.js';
+import { changesOfNew } from '../resources/changes.js';
+import { demoTimedId } from './demo-random.js';
+
+/** A row of `audit_entries` whose actor is the system. */
+export interface DemoAuditEntry {
+  tenant_id: string;
+  id: string;
+  occurred_at: string;
+  action: string;
+  entity_type: string;
+  entity_id: string;
+  changes: unknown;
+}
+
+interface StoredRecord {
+  tenant_id: string;
+  id: string;
+  created_at: string;
+}
+
+/** One `….created` entry for each record, of the time at which it was made: there is no record without its audit (architecture, idea 6). */
+export function makeAuditEntries(records: Record<string, readonly StoredRecord[]>): DemoAuditEntry[] {
+  return Object.entries(records).flatMap(([entity_type, rows]) =>
+    rows.map(({ tenant_id, id, created_at }) => ({
+      tenant_id,
+      id: demoTimedId(`${id}/created`, created_at),
+      occurred_at: created_at,
+      action: `${entity_type}.created`,
+      entity_type,
+      entity_id: id,
+      changes: null,
+    })),
+  );
+}
+
+/** An entry of this moment. @param facts what was given; never a secret */
+export function auditNow(
+  entity: { tenant_id: string; entity_type: string; entity_id: string },
+  action: string,
+  facts: Record<string, unknown> = {},
+): DemoAuditEntry {
+  const changes = changesOfNew(facts);
+  return {
+    ...entity,
+    action,
+    id: newId(),
+    occurred_at: new Date().toISOString(),
+    changes: changes.length > 0 ? changes : null,
+  };
+}

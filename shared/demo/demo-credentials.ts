@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { AGENT_SCOPES, PERMISSIONS } from '../contracts/vocabulary.js';
+import { deriveKey, hashPassword } from '../platform/crypto.js';
+import { newId } from '../platform/ids.js';
+import type { Transaction } from '../platform/postgres.js';
+import { mintKey } from '../resources/api-keys/credential.js';
+import { insertApiKeys } from '../resources/api-keys/handlers.js';
+import { recordset } from '../resources/sets.js';
+import { auditNow } from './demo-audit.js';
+import { DEMO_PROFILES, DEMO_TENANT_IDS, type DemoProfile } from './demo-tenants.js';
+import { recordAudit } from './insert-demo-records.js';
+
+/** One company of `demo.json`: a person's sign-in and a key for every way in, in clear text. */
+export interface DemoTenant {
+  name: string;
+  email: string;
+  password: string;
+  api_key: string;
+  sandbox_key: string;
+  agent_key: string;
+  agent_read_only_key: string;
+  sandbox_agent_key: string;
+}
+
+export type DemoKeyField = Exclude<keyof DemoTenant, 'name' | 'email' | 'password'>;
+
+interface KeyPlan {
+  kind: 'api' | 'agent';
+  environment: 'live' | 'sandbox';
+  name: string;
+  readOnly: boolean;
+}
+
+/** The keys of each company (decisions 6): REST keys hold every permission, agents all scopes or all that read. */
+const KEY_PLANS: Readonly<Record<DemoKeyField, KeyPlan>> = {
+  api_key: { kind: 'api', environment: 'live', name: 'Demo API key', readOnly: false },
+  sandbox_key: { kind: 'api', environment: 'sandbox', name: 'Demo sandbox key', readOnly: false },
+  agent_key: { kind: 'agent', environment: 'live', name: 'Demo agent', readOnly: false },
+  agent_read_only_key: { kind: 'agent', environment: 'live', name: 'Demo read-only agent', readOnly: true },
+  sandbox_agent_key: { kind: 'agent', environment: 'sandbox', name: 'Demo sandbox agent', readOnly: false },
+};
+
+export const DEMO_KEY_FIELDS = Object.keys(KEY_PLANS) as DemoKeyField[];
+
+function scopesOf({ kind, readOnly }: KeyPlan): string[] {
+  if (kind === 'api') return [];
+  return readOnly ? AGENT_SCOPES.filter((scope) => scope.startsWith('read_')) : [...AGENT_SCOPES];
+}
+
+function mintDemoKey(profile: DemoProfile, plan: KeyPlan, sealingKey: Buffer) {
+  const { key, material } = mintKey(plan.kind, plan.environment, sealingKey);
+  const row = {
+    tenant_id: profile.pair[plan.environment],
+    id: newId(),
+    kind: plan.kind,
+    name: plan.name,
+    prefix: material.prefix,
+    last_four: material.lastFour,
+    key_hash: material.hash,
+    permissions: plan.kind === 'api' ? [...PERMISSIONS] : [],
+    scopes: scopesOf(plan),
+    read_only: plan.readOnly,
+    tier: null,
+    rolled_from: null,
+    expires_at: null,
+  };
+  return { key, row };
+}
+
+/**
+ * Makes new keys and a new password for each company of the demo, in a transaction of all its tenants. Earlier keys are not touched. Resolves
+ * with the only copy of them in clear text.
+ */
+export async function issueDemoCredentials(tx: Transaction, secretKey: string): Promise<DemoTenant[]> {
+  const sealingKey = deriveKey(secretKey, 'credentials');
+  const tenants: DemoTenant[] = [];
+  for (const profile of DEMO_PROFILES) {
+    const minted = Object.entries(KEY_PLANS).map(
+      ([field, plan]) => [field, mintDemoKey(profile, plan, sealingKey)] as const,
+    );
+    const rows = minted.map(([, { row }]) => row);
+    await insertApiKeys(tx, rows);
+    await recordAudit(
+      tx,
+      rows.map(({ tenant_id, id, kind, name, permissions, scopes, read_only }) =>
+        auditNow({ tenant_id, entity_type: 'api_key', entity_id: id }, 'api_key.created', {
+          kind,
+          name,
+          permissions,
+          scopes,
+          read_only,
+        }),
+      ),
+    );
+    const keys = Object.fromEntries(minted.map(([field, { key }]) => [field, key])) as Record<
+      DemoKeyField,
+      string
+    >;
+    tenants.push({
+      name: profile.name,
+      email: profile.owner.email,
+      password: await setPassword(tx, profile),
+      ...keys,
+    });
+  }
+  return tenants;
+}
+
+/** Gives the company's user a new password; makes the user when there is none. */
+async function setPassword(tx: Transaction, { owner, pair }: DemoProfile): Promise<string> {
+  const password = randomBytes(12).toString('base64url');
+  const [row] = await tx.query<{ made: boolean }>({
+    text: `insert into users (tenant_id, id, email, name, password_hash) values ($1, $2, $3, $4, $5)
+           on conflict (tenant_id, id) do update set email = excluded.email, password_hash = excluded.password_hash
+           returning xmax = 0 as made`,
+    values: [pair.live, owner.id, owner.email, owner.name, await hashPassword(password)],
+  });
+  const entity = { tenant_id: pair.live, entity_type: 'user', entity_id: owner.id };
+  const entry = row?.made
+    ? auditNow(entity, 'user.created', { email: owner.email, name: owner.name })
+    : auditNow(entity, 'user.password_changed');
+  await recordAudit(tx, [entry]);
+  return password;
+}
+
+/** Ends the demo's own keys of before, known by their names; keys that people made in the demo stay. */
+export async function revokeDemoKeys(tx: Transaction): Promise<void> {
+  const revoked = await tx.query<{ tenant_id: string; id: string }>({
+    text: `update api_keys t set revoked_at = now()
+           from ${recordset('tenant_id uuid, name text')}
+           where t.tenant_id = r.tenant_id and t.name = r.name and t.revoked_at is null
+           returning t.tenant_id, t.id`,
+    values: [
+      JSON.stringify(
+        DEMO_TENANT_IDS.flatMap((tenant_id) =>
+          Object.values(KEY_PLANS).map(({ name }) => ({ tenant_id, name })),
+        ),
+      ),
+    ],
+  });
+  const entries = revoked.map(({ tenant_id, id }) =>
+    auditNow({ tenant_id, entity_type: 'api_key', entity_id: id }, 'api_key.revoked'),
+  );
+  if (entries.length > 0) await recordAudit(tx, entries);
+}

@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../platform/config.js';
+import { sha256 } from '../platform/crypto.js';
+import { errorCodeOf } from '../platform/errors.js';
+import type { Logger } from '../platform/logger.js';
+import type { Database, Transaction } from '../platform/postgres.js';
+import { DEMO_KEY_FIELDS, type DemoTenant } from './demo-credentials.js';
+import { DEMO_PROFILES } from './demo-tenants.js';
+import { hasDemo, renewUnderLock, seedUnderLock, withDemoLock } from './seed-demo.js';
+
+/** `<DATA_DIR>/demo.json`: where the product is and how to get in (decisions 6). */
+export interface DemoFile {
+  /** Ends in /v1. */
+  api_url: string;
+  mcp_url: string;
+  dashboard_url: string;
+  tenants: DemoTenant[];
+}
+
+/** Public addresses of the running product. */
+export interface DemoAddresses {
+  /** Of the REST API, ending in /v1. */
+  apiUrl: string;
+  mcpUrl: string;
+  dashboardUrl: string;
+}
+
+export interface EnsureDemoOptions {
+  config: Pick<Config, 'dataDir' | 'secretKey'>;
+  addresses: DemoAddresses;
+  logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** Path of the file with the demo's addresses and credentials. */
+export function demoFilePath(dataDir: string): string {
+  return join(dataDir, 'demo.json');
+}
+
+/**
+ * Makes sure that there is a demo and a demo.json (mode 0600) that fits it: seeds an empty database; keeps the credentials of a file whose keys
+ * this database knows; otherwise makes new ones. Addresses are always written anew. Processes that do this at the same time take turns, and the
+ * file is written before the commit: a commit that fails leaves a file whose keys nobody knows, which the next start renews.
+ */
+export function ensureDemo(
+  db: Database,
+  { config, addresses, logger }: EnsureDemoOptions,
+): Promise<DemoFile> {
+  const path = demoFilePath(config.dataDir);
+  const options = { secretKey: config.secretKey, logger };
+  return withDemoLock(db, async (tx) => {
+    const file: DemoFile = {
+      api_url: addresses.apiUrl,
+      mcp_url: addresses.mcpUrl,
+      dashboard_url: addresses.dashboardUrl,
+      tenants: await credentials(tx, path, options),
+    };
+    await writeWhole(path, config.dataDir, `${JSON.stringify(file, null, 2)}\n`);
+    return file;
+  });
+}
+
+async function credentials(
+  tx: Transaction,
+  path: string,
+  options: { secretKey: string; logger: EnsureDemoOptions['logger'] },
+): Promise<DemoTenant[]> {
+  if (!(await hasDemo(tx))) return seedUnderLock(tx, options);
+  const kept = await readTenants(path, options.logger);
+  return kept && (await areKnown(tx, kept)) ? kept : renewUnderLock(tx, options);
+}
+
+/** The credentials in the file; undefined when there is none, or nothing in it that this version wrote. */
+async function readTenants(
+  path: string,
+  logger: EnsureDemoOptions['logger'],
+): Promise<DemoTenant[] | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (errorCodeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  const tenants = tenantsIn(text);
+  if (!tenants) logger.warn({ path }, 'demo.json cannot be used; making a new one');
+  return tenants;
+}
+
+function tenantsIn(text: string): DemoTenant[] | undefined {
+  let file: unknown;
+  try {
+    file = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const tenants = file !== null && typeof file === 'object' && 'tenants' in file ? file.tenants : undefined;
+  if (!Array.isArray(tenants) || tenants.length !== DEMO_PROFILES.length) return undefined;
+  return tenants.every(isDemoTenant) ? tenants : undefined;
+}
+
+function isDemoTenant(value: unknown): value is DemoTenant {
+  if (value === null || typeof value !== 'object') return false;
+  return ['name', 'email', 'password', ...DEMO_KEY_FIELDS].every(
+    (field) => typeof Reflect.get(value, field) === 'string',
+  );
+}
+
+/**
+ * Whether the API key of each company is a usable one of that very tenant here. The other keys of the file are not looked at: somebody who
+ * revokes one of them to see what happens shall not lose all others at the next start.
+ */
+async function areKnown(tx: Transaction, tenants: readonly DemoTenant[]): Promise<boolean> {
+  const hashes = tenants.map(({ api_key }) => sha256(api_key));
+  const rows = await tx.query<{ tenant_id: string }>({
+    text: `select tenant_id from api_keys
+           where key_hash = any($1::bytea[]) and revoked_at is null and (expires_at is null or expires_at > now())`,
+    values: [hashes],
+  });
+  const known = new Set(rows.map((row) => row.tenant_id));
+  return DEMO_PROFILES.every(({ pair }) => known.has(pair.live));
+}
+
+/** Writes a file that only its owner reads, whole or not at all. */
+async function writeWhole(path: string, folder: string, text: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const draft = `${path}.${randomBytes(4).toString('hex')}`;
+  try {
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+import { type DemoAuditEntry, makeAuditEntries } from './demo-audit.js';
+import { type DemoCustomer, makeCustomers } from './demo-customers.js';
+import { type DemoInvoice, type DemoLine, InvoiceMaker } from './demo-invoices.js';
+import { type DemoScope, demoScope } from './demo-scope.js';
+import { DEMO_PROFILES } from './demo-tenants.js';
+import { type DemoWorkOrder, JobMaker, makeOpenJobs } from './demo-work-orders.js';
+
+/** Everything that the demo stores of a set of tenants, as rows of their tables. */
+export interface DemoRecords {
+  customers: DemoCustomer[];
+  workOrders: DemoWorkOrder[];
+  invoices: DemoInvoice[];
+  lines: DemoLine[];
+  /** Last number given out of each tenant. */
+  counters: { tenant_id: string; name: string; value: number }[];
+  auditEntries: DemoAuditEntry[];
+}
+
+const CUSTOMERS = { live: 26, sandbox: 8 } as const;
+/** The first invoice is INV-1001. */
+const INVOICE_NUMBERS_FROM = 1001;
+
+/**
+ * The records of all demo tenants and their sandbox twins. The same `now` gives the same records in every installation; another one moves their
+ * times and nothing else.
+ */
+export function makeDemoRecords(now: Date): DemoRecords {
+  const parts = DEMO_PROFILES.flatMap((profile) => [
+    makeTenantRecords(demoScope(profile, 'live', now)),
+    makeTenantRecords(demoScope(profile, 'sandbox', now)),
+  ]);
+  return {
+    customers: parts.flatMap((part) => part.customers),
+    workOrders: parts.flatMap((part) => part.workOrders),
+    invoices: parts.flatMap((part) => part.invoices),
+    lines: parts.flatMap((part) => part.lines),
+    counters: parts.flatMap((part) => part.counters),
+    auditEntries: parts.flatMap((part) => part.auditEntries),
+  };
+}
+
+function makeTenantRecords(scope: DemoScope): DemoRecords {
+  const customers = makeCustomers(scope, CUSTOMERS[scope.environment]);
+  const jobs = new JobMaker(scope);
+  const billing = new InvoiceMaker(scope, jobs, customers);
+  billing.makeAll();
+  makeOpenJobs(scope, jobs, customers);
+  const workOrders = oldestFirst(jobs.jobs);
+  const invoices = oldestFirst(billing.invoices);
+  workOrders.forEach((job, index) => {
+    job.job_number = `WO-${String(index + 1).padStart(6, '0')}`;
+  });
+  invoices.forEach((invoice, index) => {
+    invoice.invoice_number = `INV-${INVOICE_NUMBERS_FROM + index}`;
+  });
+  const { tenantId: tenant_id } = scope;
+  return {
+    customers,
+    workOrders,
+    invoices,
+    lines: billing.lines,
+    counters: [
+      { tenant_id, name: 'job_number', value: workOrders.length },
+      { tenant_id, name: 'invoice_number', value: INVOICE_NUMBERS_FROM + invoices.length - 1 },
+    ],
+    auditEntries: makeAuditEntries({ customer: customers, work_order: workOrders, invoice: invoices }),
+  };
+}
+
+/** Numbers are given in the order in which records were made. */
+function oldestFirst<T extends { created_at: string; id: string }>(records: T[]): T[] {
+  return [...records].sort((a, b) => (`${a.created_at}${a.id}` < `${b.created_at}${b.id}` ? -1 : 1));
+}

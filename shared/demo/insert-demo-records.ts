@@ -1,0 +1,52 @@
+import type { Statement, Transaction } from '../platform/postgres.js';
+import { recordset } from '../resources/sets.js';
+import type { DemoAuditEntry } from './demo-audit.js';
+import type { DemoRecords } from './demo-records.js';
+
+const CUSTOMERS = `tenant_id uuid, id uuid, company_name text, company_type text, billing_email text, primary_phone text, address text, city text,
+  state text, zip text, is_active boolean, terms_days integer, tax_exempt boolean, tax_rate_bps integer, created_at timestamptz,
+  updated_at timestamptz`;
+const WORK_ORDERS = `tenant_id uuid, id uuid, job_number text, status text, intake text, billing_status text, service_type text, customer_id uuid,
+  pickup_location text, pickup_lat double precision, pickup_lng double precision, dropoff_location text, vin text, vehicle_make text,
+  vehicle_model text, vehicle_year integer, unit_number text, contact_name text, contact_phone text, notes text, step text,
+  dispatch_time timestamptz, completion_time timestamptz, created_at timestamptz, updated_at timestamptz`;
+const INVOICES = `tenant_id uuid, id uuid, invoice_number text, status text, customer_id uuid, work_order_id uuid, billing_email text,
+  po_number text, vehicle_description text, notes text, due_date timestamptz, service_date timestamptz, tax_rate_bps integer,
+  subtotal_cents bigint, tax_cents bigint, total_cents bigint, paid_cents bigint, created_by_agent boolean, sent_at timestamptz,
+  paid_at timestamptz, delivery_state text, created_at timestamptz, updated_at timestamptz`;
+const LINES = `tenant_id uuid, invoice_id uuid, position integer, id uuid, name text, description text, category text, quantity numeric,
+  unit_type text, unit_price_cents bigint, total_cents bigint, taxable boolean`;
+const COUNTERS = 'tenant_id uuid, name text, value bigint';
+
+function insertStatement(table: string, columns: string, rows: readonly object[]): Statement {
+  const names = columns.split(',').map((column) => column.trim().split(' ')[0]);
+  return {
+    text: `insert into ${table} (${names.join(', ')}) select ${names.join(', ')} from ${recordset(columns)}`,
+    values: [JSON.stringify(rows)],
+  };
+}
+
+/** Inserts everything, set by set, in one flush: parents before children. The tenants are there. */
+export async function insertDemoRecords(tx: Transaction, records: DemoRecords): Promise<void> {
+  const statements = [
+    insertStatement('customers', CUSTOMERS, records.customers),
+    insertStatement('work_orders', WORK_ORDERS, records.workOrders),
+    insertStatement('invoices', INVOICES, records.invoices),
+    insertStatement('invoice_line_items', LINES, records.lines),
+    insertStatement('tenant_counters', COUNTERS, records.counters),
+  ];
+  await Promise.all([
+    ...statements.map((statement) => tx.query(statement)),
+    recordAudit(tx, records.auditEntries),
+  ]);
+}
+
+/** Writes audit entries of the system. */
+export async function recordAudit(tx: Transaction, entries: readonly DemoAuditEntry[]): Promise<void> {
+  await tx.query({
+    text: `insert into audit_entries (tenant_id, id, occurred_at, actor_type, actor_name, action, entity_type, entity_id, outcome, source, changes)
+           select tenant_id, id, occurred_at, 'system', 'tow', action, entity_type, entity_id, 'ok', 'job', changes
+           from ${recordset('tenant_id uuid, id uuid, occurred_at timestamptz, action text, entity_type text, entity_id uuid, changes jsonb')}`,
+    values: [JSON.stringify(entries)],
+  });
+}

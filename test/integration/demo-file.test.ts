@@ -1,0 +1,56 @@
+/** How demo.json follows the database that it belongs to. */
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { demoFilePath, ensureDemo } from '../../shared/demo/demo-file.js';
+import { DEMO_PROFILES } from '../../shared/demo/demo-tenants.js';
+import type { Database } from '../../shared/platform/postgres.js';
+import { findKey } from '../../shared/resources/api-keys/queries.js';
+import { SECRET_KEY, useDemoDatabases } from './demo-fixture.js';
+
+const ADDRESSES = {
+  apiUrl: 'http://127.0.0.1:3000/v1',
+  mcpUrl: 'http://127.0.0.1:3000/mcp',
+  dashboardUrl: 'x',
+};
+const logger = { info: () => undefined, warn: () => undefined };
+
+describe('demo.json', function () {
+  this.timeout(40_000);
+  const databases = useDemoDatabases();
+
+  const ensure = (db: Database, dataDir: string, addresses = ADDRESSES) =>
+    ensureDemo(db, { config: { dataDir, secretKey: SECRET_KEY }, addresses, logger });
+
+  it('is made once by two processes at once, readable by its owner only, and stays', async () => {
+    const { db, databaseUrl } = await databases.createEmpty();
+    const dataDir = join(databases.folder, 'twice');
+    const [one, two] = await Promise.all([ensure(db, dataDir), ensure(databases.open(databaseUrl), dataDir)]);
+    expect(one).to.deep.equal(two);
+    const path = demoFilePath(dataDir);
+    expect((await stat(path)).mode & 0o777).to.equal(0o600);
+    expect(JSON.parse(await readFile(path, 'utf8'))).to.deep.equal(one);
+    expect(one).to.include({ api_url: ADDRESSES.apiUrl, mcp_url: ADDRESSES.mcpUrl, dashboard_url: 'x' });
+    const moved = await ensure(db, dataDir, { ...ADDRESSES, apiUrl: 'https://tow.example/v1' });
+    expect(moved).to.deep.equal({ ...one, api_url: 'https://tow.example/v1' });
+  });
+
+  it('gets new credentials when it is gone, broken or of another database', async () => {
+    const { db } = await databases.createEmpty();
+    const dataDir = join(databases.folder, 'renewed');
+    const path = demoFilePath(dataDir);
+    const first = await ensure(db, dataDir);
+    await rm(path);
+    const second = await ensure(db, dataDir);
+    expect(second.tenants[0]?.api_key).not.to.equal(first.tenants[0]?.api_key);
+    expect((await findKey(db, first.tenants[0]?.api_key ?? ''))?.revoked).to.equal(true);
+    await writeFile(path, '{"tenants": [');
+    const third = await ensure(db, dataDir);
+    expect((await findKey(db, third.tenants[1]?.sandbox_key ?? ''))?.revoked).to.equal(false);
+    const { db: other } = await databases.createEmpty();
+    const elsewhere = await ensure(other, dataDir);
+    expect(await findKey(other, elsewhere.tenants[0]?.api_key ?? '')).to.include({
+      tenantId: DEMO_PROFILES[0]?.pair.live,
+    });
+  });
+});

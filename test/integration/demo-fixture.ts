@@ -1,0 +1,81 @@
+/** What the tests of the demo share: a PostgreSQL of their own with as many migrated databases as they need. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { migrate } from '../../migrations/migrate.js';
+import { DEMO_TENANT_IDS } from '../../shared/demo/demo-tenants.js';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../shared/platform/embedded-postgres/start.js';
+import { createLogger } from '../../shared/platform/logger.js';
+import { appRoleOf, type Database, openDatabase } from '../../shared/platform/postgres.js';
+
+const logger = createLogger({ level: 'silent', pretty: false, name: 'test' });
+
+export const SECRET_KEY = 'a secret of the tests with more than 32 characters';
+
+/** Databases of one describe block; see {@link useDemoDatabases}. */
+export class DemoDatabases {
+  /** A temporary folder, removed in the end. */
+  folder = '';
+  #server: EmbeddedPostgres | undefined;
+  #count = 0;
+  readonly #opened: Database[] = [];
+
+  async start(): Promise<void> {
+    this.folder = await mkdtemp(join(tmpdir(), 'tow-demo-test-'));
+    this.#server = await startEmbeddedPostgres({ dataDir: join(this.folder, 'data'), logger });
+  }
+
+  async stop(): Promise<void> {
+    for (const db of this.#opened) await db.close();
+    await this.#server?.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Sessions in the application's role. */
+  open(databaseUrl: string): Database {
+    const db = openDatabase({ databaseUrl, poolSize: 3, applicationName: 'demo test', logger });
+    this.#opened.push(db);
+    return db;
+  }
+
+  /** A migrated database without a row. */
+  async createEmpty(): Promise<{ db: Database; databaseUrl: string }> {
+    if (!this.#server) throw new Error('not started');
+    this.#count += 1;
+    const name = `demo_${this.#count}`;
+    const client = new pg.Client({ connectionString: this.#server.superuserUrl });
+    await client.connect();
+    await client.query(`create database ${name} owner tow`).finally(() => client.end());
+    const databaseUrl = this.#server.databaseUrl.replace(/\/tow$/, `/${name}`);
+    await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: false });
+    return { db: this.open(databaseUrl), databaseUrl };
+  }
+}
+
+/** Registers hooks: a server before the block, no trace of it after. */
+export function useDemoDatabases(): DemoDatabases {
+  const databases = new DemoDatabases();
+  before(() => databases.start());
+  after(() => databases.stop());
+  return databases;
+}
+
+/** Rows as these tenants see them; default: all of the demo. */
+export function rowsOf<R>(
+  db: Database,
+  text: string,
+  tenants: readonly string[] = DEMO_TENANT_IDS,
+): Promise<R[]> {
+  return db.transaction(tenants, (tx) => tx.query<R>({ text }));
+}
+
+/** A whole table of the demo as one text. */
+export async function contentOf(db: Database, table: string): Promise<string> {
+  const text = `select jsonb_agg(t order by to_jsonb(t)::text)::text as all from ${table} t`;
+  const [row] = await rowsOf<{ all: string }>(db, text);
+  return row?.all ?? '';
+}

@@ -1,0 +1,211 @@
+/** What the demo holds on a real PostgreSQL, and who sees it. */
+import { expect } from 'chai';
+import type Joi from 'joi';
+import { canaryCommand } from '../../shared/contracts/canary.js';
+import {
+  AGENT_SCOPES,
+  BILLING_STATUSES,
+  COMPANY_TYPES,
+  INVOICE_STATUSES,
+  PERMISSIONS,
+  WORK_ORDER_STATUSES,
+} from '../../shared/contracts/vocabulary.js';
+import type { DemoTenant } from '../../shared/demo/demo-credentials.js';
+import { DEMO_PROFILES, DEMO_TENANT_IDS } from '../../shared/demo/demo-tenants.js';
+import { renewDemoCredentials, seedDemo } from '../../shared/demo/seed-demo.js';
+import { verifyPassword } from '../../shared/platform/crypto.js';
+import type { Database } from '../../shared/platform/postgres.js';
+import { findKey } from '../../shared/resources/api-keys/queries.js';
+import { customer as customerSchema } from '../../shared/resources/customers/schema.js';
+import { type PricedLine, priceInvoice } from '../../shared/resources/invoices/money.js';
+import { invoice as invoiceSchema } from '../../shared/resources/invoices/schema.js';
+import { renderRecords } from '../../shared/resources/sets.js';
+import { createWorkOrders } from '../../shared/resources/work-orders/handlers.js';
+import { workOrder as workOrderSchema } from '../../shared/resources/work-orders/schema.js';
+import { contentOf, rowsOf, SECRET_KEY, useDemoDatabases } from './demo-fixture.js';
+
+const NOW = new Date('2026-11-21T12:00:00Z');
+const TABLES = ['customers', 'work_orders', 'invoices', 'invoice_line_items', 'tenant_counters'];
+const FIELDS = ['api_key', 'sandbox_key', 'agent_key', 'agent_read_only_key', 'sandbox_agent_key'] as const;
+const [HUDSON, LONE_STAR] = DEMO_PROFILES.map(({ pair }) => pair) as [
+  { live: string; sandbox: string },
+  { live: string; sandbox: string },
+];
+
+describe('the records of the demo', function () {
+  this.timeout(40_000);
+  const databases = useDemoDatabases();
+  const seededInMs: number[] = [];
+  const logger = {
+    info: (facts: unknown) => void seededInMs.push((facts as { ms: number }).ms),
+    warn: () => undefined,
+  };
+  const options = { secretKey: SECRET_KEY, logger, now: NOW };
+  let db: Database;
+  let tenants: DemoTenant[];
+
+  before(async () => {
+    ({ db } = await databases.createEmpty());
+    tenants = (await seedDemo(db, options)) ?? [];
+  });
+
+  it('are the same in two databases, but for keys and passwords', async () => {
+    const { db: other } = await databases.createEmpty();
+    const others = await seedDemo(other, options);
+    for (const table of TABLES) expect(await contentOf(other, table)).to.equal(await contentOf(db, table));
+    expect(others?.map(({ name, email }) => [name, email])).to.deep.equal(
+      tenants.map(({ name, email }) => [name, email]),
+    );
+    expect(others?.[0]?.api_key).not.to.equal(tenants[0]?.api_key);
+  });
+
+  it('are made in less than 1.5 s, only once', async () => {
+    expect(seededInMs[0]).to.be.within(1, 1500);
+    expect(await seedDemo(db, options)).to.equal(undefined);
+  });
+
+  it('cover every status, in the sandboxes too', async () => {
+    for (const tenant of DEMO_TENANT_IDS) {
+      const values = async (table: string, column: string) =>
+        (
+          await rowsOf<{ value: string }>(db, `select distinct ${column} as value from ${table}`, [tenant])
+        ).map((row) => row.value);
+      expect(await values('invoices', 'status')).to.have.members([...INVOICE_STATUSES]);
+      expect(await values('work_orders', 'status')).to.have.members([...WORK_ORDER_STATUSES]);
+      expect(await values('work_orders', 'billing_status')).to.have.members([...BILLING_STATUSES]);
+      expect(await values('work_orders', 'intake')).to.have.members(['new', 'accepted']);
+    }
+    for (const { live } of [HUDSON, LONE_STAR]) {
+      const [counts] = await rowsOf<Record<string, number>>(
+        db,
+        `select (select count(*) from customers) customers, (select count(distinct company_type) from customers) types,
+             (select count(*) from work_orders) jobs, (select count(*) from invoices) invoices`,
+        [live],
+      );
+      expect(counts).to.include({ types: COMPANY_TYPES.length });
+      expect(counts?.customers).to.be.at.least(20);
+      expect(counts?.jobs).to.be.at.least(200);
+      expect(counts?.invoices).to.be.at.least(100);
+    }
+  });
+
+  it('fit the schemas that the API publishes', async () => {
+    const schemas: [string, string, Joi.ObjectSchema][] = [
+      ['invoice', 'invoices', invoiceSchema],
+      ['work_order', 'work_orders', workOrderSchema],
+      ['customer', 'customers', customerSchema],
+    ];
+    for (const [entity, table, schema] of schemas) {
+      const refs = await rowsOf<{ tenant_id: string; id: string }>(db, `select tenant_id, id from ${table}`);
+      const bodies = await db.transaction(DEMO_TENANT_IDS, (tx) => renderRecords(tx, entity, refs));
+      expect(bodies.size).to.equal(refs.length);
+      for (const body of bodies.values()) {
+        const { error } = schema.validate(JSON.parse(body), { convert: false });
+        expect(error?.message, body).to.equal(undefined);
+      }
+    }
+  });
+
+  it('have prices that add up and payments that fit their status', async () => {
+    const invoices = await rowsOf<InvoiceRow>(
+      db,
+      `select i.*, (select jsonb_agg(l order by position) from invoice_line_items l
+                      where l.tenant_id = i.tenant_id and l.invoice_id = i.id) as lines from invoices i`,
+    );
+    for (const invoice of invoices) {
+      const price = priceInvoice(invoice.lines, invoice.tax_rate_bps);
+      expect(invoice).to.include({
+        subtotal_cents: price.subtotalCents,
+        tax_cents: price.taxCents,
+        total_cents: price.totalCents,
+      });
+      expect(invoice.lines.map((line) => line.total_cents)).to.deep.equal(price.lineTotals);
+      expect(invoice.total_cents).to.be.above(0);
+      expectPaymentToFit(invoice);
+    }
+  });
+
+  it('have dates that fit their status and lie in the last 90 days', async () => {
+    const [faults] = await rowsOf<{ count: number }>(
+      db,
+      `select count(*) from invoices i left join work_orders w on w.tenant_id = i.tenant_id and w.id = i.work_order_id
+         where i.created_at not between '2026-08-23' and '2026-11-21 12:00Z' or i.updated_at not between i.created_at and '2026-11-21 12:00Z'
+            or (i.status in ('draft', 'needs_review', 'approved', 'cancelled')) <> (i.due_date is null)
+            or (i.status in ('draft', 'needs_review', 'approved', 'cancelled', 'failed')) <> (i.sent_at is null)
+            or (i.status = 'overdue' and i.due_date >= '2026-11-21 12:00Z')
+            or (i.status in ('sending', 'sent_to_roadsync', 'viewed', 'partially_paid') and i.due_date < '2026-11-22 12:00Z')
+            or (i.paid_cents > 0) <> (i.paid_at is not null) or i.paid_at < i.sent_at
+            or (w.id is not null and (w.status <> 'completed' or w.completion_time > i.created_at
+                                      or w.customer_id is distinct from i.customer_id))
+            or (i.customer_id is null and i.billing_email is null)`,
+    );
+    expect(faults?.count).to.equal(0);
+  });
+
+  it('leave the next job number free', async () => {
+    const command = { ...canaryCommand(), tenantId: HUDSON.live, input: { service_type: 'tow' } };
+    const [outcome] = await db.rehearse([HUDSON.live], (tx) => createWorkOrders(tx, [command]));
+    const [last] = await rowsOf<{ number: string }>(db, 'select max(job_number) as number from work_orders', [
+      HUDSON.live,
+    ]);
+    const next = `WO-${String(Number(last?.number.slice(3)) + 1).padStart(6, '0')}`;
+    expect(outcome?.ok === true && JSON.parse(outcome.body).job_number).to.equal(next);
+  });
+
+  it('belong to one company each', async () => {
+    for (const table of [...TABLES, 'users', 'api_keys', 'audit_entries', 'tenants']) {
+      const found = await rowsOf<{ tenant_id: string }>(db, `select distinct tenant_id from ${table}`, [
+        HUDSON.live,
+      ]);
+      expect(found, table).to.deep.equal([{ tenant_id: HUDSON.live }]);
+    }
+    const foreign = await rowsOf(db, `select 1 from invoices where tenant_id = '${LONE_STAR.live}'`, [
+      HUDSON.live,
+    ]);
+    expect(foreign).to.deep.equal([]);
+  });
+
+  it('come with keys of the rights that demo.json promises, and a password', async () => {
+    const [tenant] = tenants as [DemoTenant];
+    const found = await Promise.all(FIELDS.map((field) => findKey(db, tenant[field])));
+    expect(found.map((key) => [key?.kind, key?.tenantId, key?.environment, key?.readOnly])).to.deep.equal([
+      ['api', HUDSON.live, 'live', false],
+      ['api', HUDSON.sandbox, 'sandbox', false],
+      ['agent', HUDSON.live, 'live', false],
+      ['agent', HUDSON.live, 'live', true],
+      ['agent', HUDSON.sandbox, 'sandbox', false],
+    ]);
+    expect(found[0]?.permissions).to.deep.equal([...PERMISSIONS]);
+    expect(found[2]?.scopes).to.deep.equal([...AGENT_SCOPES]);
+    expect(found[3]?.scopes).to.deep.equal(AGENT_SCOPES.filter((scope) => scope.startsWith('read_')));
+    const [user] = await rowsOf<{ password_hash: string }>(db, 'select password_hash from users', [
+      HUDSON.live,
+    ]);
+    expect(await verifyPassword(tenant.password, user?.password_hash ?? '')).to.equal(true);
+  });
+
+  it('keep everything but the credentials when these are renewed', async () => {
+    const before = await contentOf(db, 'invoices');
+    const renewed = await renewDemoCredentials(db, options);
+    expect((await findKey(db, tenants[1]?.agent_key ?? ''))?.revoked).to.equal(true);
+    expect((await findKey(db, renewed[1]?.agent_key ?? ''))?.revoked).to.equal(false);
+    expect(await contentOf(db, 'invoices')).to.equal(before);
+  });
+});
+
+interface InvoiceRow {
+  status: string;
+  tax_rate_bps: number;
+  subtotal_cents: number;
+  tax_cents: number;
+  total_cents: number;
+  paid_cents: number;
+  lines: (PricedLine & { total_cents: number })[];
+}
+
+function expectPaymentToFit({ status, paid_cents, total_cents }: InvoiceRow): void {
+  if (status === 'paid') expect(paid_cents).to.equal(total_cents);
+  else if (status === 'partially_paid') expect(paid_cents).to.be.within(1, total_cents - 1);
+  else if (status === 'disputed') expect(paid_cents).to.be.within(0, total_cents - 1);
+  else expect(paid_cents).to.equal(0);
+}

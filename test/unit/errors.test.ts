@@ -1,0 +1,123 @@
+import { expect } from 'chai';
+import {
+  AppError,
+  appErrorFromBody,
+  ERROR_STATUS,
+  type ErrorCode,
+  errorCodeOf,
+  isConnectionError,
+  isTransientDatabaseError,
+  notFound,
+  serviceUnavailable,
+} from '../../shared/platform/errors.js';
+
+const withCode = (code: unknown) => Object.assign(new Error('driver'), { code });
+
+describe('AppError', () => {
+  it('takes its status from its code alone, within the 4xx and 5xx', () => {
+    for (const [code, status] of Object.entries(ERROR_STATUS)) {
+      expect(new AppError(code as ErrorCode, 'm').status, code).to.equal(status);
+      expect(status).to.be.within(400, 599);
+    }
+  });
+
+  it('is retryable for 429 and 503 and for nothing else, unless it says so', () => {
+    const retryable = Object.keys(ERROR_STATUS).filter(
+      (code) => new AppError(code as ErrorCode, 'm').retryable,
+    );
+    expect(retryable).to.have.members(['rate_limited', 'service_unavailable']);
+    expect(new AppError('conflict', 'm', { retryable: true }).retryable).to.equal(true);
+  });
+
+  it('crosses a process boundary as code, message and details, without cause, headers or stack', () => {
+    const details = [{ field: 'a', code: 'required', message: 'a is required' }];
+    const error = new AppError('validation_error', 'm', {
+      details,
+      headers: { Allow: 'GET' },
+      cause: new Error('SELECT secret'),
+    });
+    const travelled = JSON.parse(JSON.stringify(error.toBody()));
+    expect(travelled).to.deep.equal({ code: 'validation_error', message: 'm', details });
+    const rebuilt = appErrorFromBody(travelled);
+    expect(rebuilt).to.include({ code: 'validation_error', message: 'm', status: 400 });
+    expect(rebuilt.details).to.deep.equal(details);
+  });
+
+  it('leaves empty details out', () => {
+    expect(new AppError('conflict', 'm', { details: [] }).toBody()).to.deep.equal({
+      code: 'conflict',
+      message: 'm',
+    });
+    expect(new AppError('conflict', 'm').toBody()).to.deep.equal({ code: 'conflict', message: 'm' });
+  });
+
+  it('keeps the cause for the log', () => {
+    const cause = new Error('why');
+    expect(new AppError('internal_error', 'm', { cause }).cause).to.equal(cause);
+  });
+
+  it('tells a 503 when to come back, and a 404 nothing about who owns the record', () => {
+    expect(serviceUnavailable('m')).to.deep.include({ status: 503, headers: { 'Retry-After': '1' } });
+    expect(notFound('invoice')).to.include({ status: 404, code: 'not_found' });
+    expect(notFound('invoice').details).to.equal(undefined);
+  });
+});
+
+describe('errorCodeOf', () => {
+  it('reads a textual code and survives everything else that can be thrown', () => {
+    expect(errorCodeOf(withCode('23505'))).to.equal('23505');
+    for (const thrown of [withCode(42), new Error('no code'), null, undefined, 'text', 7, {}]) {
+      expect(errorCodeOf(thrown)).to.equal('');
+    }
+  });
+});
+
+const CONNECTION_CODES = [
+  '08006',
+  '08P01',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+];
+const RERUN_CODES = ['40001', '40P01', '55P03', '57014'];
+/** Faults of a command: run again, they fail again. */
+const OWN_FAULTS = ['23505', '23514', '23502', '22P02', '42501', '42703', '42P01', '22003', ''];
+
+describe('isConnectionError', () => {
+  it('is true for every way PostgreSQL can be away', () => {
+    for (const code of CONNECTION_CODES) expect(isConnectionError(withCode(code)), code).to.equal(true);
+    for (const message of [
+      'Connection terminated unexpectedly',
+      'timeout exceeded when trying to connect',
+      'Client has encountered a connection error and is not queryable',
+      'Connection ended unexpectedly',
+      'Client was closed and is not queryable',
+    ]) {
+      expect(isConnectionError(new Error(message)), message).to.equal(true);
+    }
+  });
+
+  it('is false for a fault of the statement, also when its text resembles a lost connection', () => {
+    for (const code of [...OWN_FAULTS, ...RERUN_CODES])
+      expect(isConnectionError(withCode(code)), code).to.equal(false);
+    expect(isConnectionError('Connection terminated')).to.equal(false);
+    expect(isConnectionError(undefined)).to.equal(false);
+  });
+});
+
+describe('isTransientDatabaseError', () => {
+  it('is true when running the same transaction again is right', () => {
+    for (const code of [...CONNECTION_CODES, ...RERUN_CODES])
+      expect(isTransientDatabaseError(withCode(code)), code).to.equal(true);
+  });
+
+  it('is false for a fault that would come again, so that no job is retried for ever', () => {
+    for (const code of OWN_FAULTS) expect(isTransientDatabaseError(withCode(code)), code).to.equal(false);
+    expect(isTransientDatabaseError(new AppError('conflict', 'm'))).to.equal(false);
+  });
+});

@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import type { Redis } from 'ioredis';
+import { createLimiter, type Limiter, type RateDecision } from '../../shared/platform/limiter.js';
+import { createLogger } from '../../shared/platform/logger.js';
+import { connectRedis } from '../../shared/platform/redis.js';
+import { IS_SCALED, type RedisServer, startRedis } from '../support/stores.js';
+
+const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
+const limits = { minute: 3, hour: 5 };
+
+async function consumeMany(limiter: Limiter, key: string, count: number): Promise<RateDecision[]> {
+  const decisions: RateDecision[] = [];
+  for (let i = 0; i < count; i += 1) decisions.push(await limiter.consume(key, limits));
+  return decisions;
+}
+
+const verdicts = (decisions: RateDecision[]) => decisions.map((decision) => decision.allowed);
+
+/** What both drivers owe; each test has keys of its own. */
+function behavesAsLimiter(open: () => Limiter): void {
+  it('lets the limit through, and nothing past it however often it is asked', async () => {
+    const decisions = await consumeMany(open(), 'over', 12);
+    expect(verdicts(decisions)).to.deep.equal([true, true, true, ...Array(9).fill(false)]);
+    for (const { windows } of decisions.slice(3)) {
+      expect(windows.find((state) => state.window === 'minute')?.remaining).to.equal(-1);
+    }
+  });
+
+  it('counts both windows down, and says when each starts again', async () => {
+    const [first, second] = await consumeMany(open(), 'down', 2);
+    const remaining = (decision: RateDecision | undefined) =>
+      decision?.windows.map((state) => state.remaining);
+    expect(remaining(first)).to.deep.equal([2, 4]);
+    expect(remaining(second)).to.deep.equal([1, 3]);
+    for (const { window, limit, resetSeconds } of first?.windows ?? []) {
+      expect(limit).to.equal(limits[window]);
+      expect(resetSeconds).to.be.within(1, window === 'minute' ? 60 : 3600);
+      expect(Number.isInteger(resetSeconds)).to.equal(true);
+    }
+  });
+
+  it('holds the hour too, when the minute alone would still let through', async () => {
+    const limiter = open();
+    const roomyMinute = { minute: 100, hour: 2 };
+    const decisions = [];
+    for (let i = 0; i < 6; i += 1) decisions.push(await limiter.consume('hour', roomyMinute));
+    expect(verdicts(decisions)).to.deep.equal([true, true, false, false, false, false]);
+  });
+
+  it('counts each key for itself', async () => {
+    const limiter = open();
+    await consumeMany(limiter, 'noisy', 6);
+    expect((await limiter.consume('quiet', limits)).allowed).to.equal(true);
+  });
+
+  it('counts requests that come all at once exactly', async () => {
+    const limiter = open();
+    const decisions = await Promise.all(Array.from({ length: 20 }, () => limiter.consume('burst', limits)));
+    expect(decisions.filter((decision) => decision.allowed)).to.have.length(3);
+  });
+
+  it('lets so many wrong credentials of an address through and no more, apart from other addresses', async () => {
+    const limiter = open();
+    const answers = [];
+    for (let i = 0; i < 8; i += 1) answers.push(await limiter.consumeBadCredential('192.0.2.1', 4));
+    expect(answers).to.deep.equal([true, true, true, true, false, false, false, false]);
+    expect(await limiter.consumeBadCredential('192.0.2.2', 4)).to.equal(true);
+  });
+}
+
+describe('limiter in this process', () => {
+  behavesAsLimiter(() => createLimiter(undefined));
+});
+
+if (IS_SCALED) {
+  describe('limiter in Redis', () => {
+    let server: RedisServer;
+    const connections: Redis[] = [];
+    const connect = () => {
+      const redis = connectRedis(`redis://127.0.0.1:${server.port}`, 'fast', logger);
+      connections.push(redis);
+      return redis;
+    };
+
+    before(async () => {
+      server = await startRedis();
+      connect();
+      connect();
+      await Promise.all(
+        connections.map(
+          (redis) => redis.status === 'ready' || new Promise((ready) => redis.once('ready', ready)),
+        ),
+      );
+    });
+    beforeEach(() => connections[0]?.flushall());
+    after(() => {
+      for (const redis of connections) redis.disconnect();
+      server.process.kill('SIGKILL');
+    });
+
+    behavesAsLimiter(() => createLimiter(connections[0]));
+
+    it('counts the requests of two processes together', async () => {
+      const [one, other] = connections.map((redis) => createLimiter(redis)) as [Limiter, Limiter];
+      const decisions = [];
+      for (let i = 0; i < 4; i += 1)
+        decisions.push(await one.consume('shared', limits), await other.consume('shared', limits));
+      expect(decisions.filter((decision) => decision.allowed)).to.have.length(3);
+    });
+
+    it('goes on by itself while Redis is away: a limit must not turn into an outage', async () => {
+      const limiter = createLimiter(connections[0]);
+      server.process.kill('SIGKILL');
+      expect(verdicts(await consumeMany(limiter, 'away', 5))).to.deep.equal([true, true, true, false, false]);
+    });
+  });
+}
