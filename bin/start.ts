@@ -23,8 +23,14 @@ async function startAll(foundation: Foundation): Promise<void> {
   await assertSafeRedis(runtime);
   startWritesWorker(runtime);
   await startClock(runtime);
+  // Before the first request is answered: who finds /readyz green finds demo.json too.
+  const demoAt = (port: number) =>
+    config.demo
+      ? ensureDemo(runtime.db, { config, addresses: publicAddresses(config, port), logger: runtime.logger })
+      : undefined;
+  const seeded = await demoAt(config.port);
   const { port } = await startApi(runtime);
+  const demo = port === config.port ? seeded : await demoAt(port);
   const addresses = publicAddresses(config, port);
-  const demo = config.demo ? await ensureDemo(runtime.db, { config, addresses, logger: runtime.logger }) : undefined;
   process.stdout.write(welcomeText({ addresses, demo, dataDir: config.dataDir }));
 }

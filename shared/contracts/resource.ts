@@ -8,23 +8,19 @@ export interface ResourceDefinition {
   schemas: Record<string, Joi.Schema>;
 }
 
-/** `json_build_object` over columns and expressions, in this order. A text value is a column name, an object holds SQL. */
-export function jsonObject(alias: string, members: (string | { name: string; sql: string })[]): string {
-  const pairs = members.map((member) =>
-    typeof member === 'string' ? `'${member}', ${alias}.${member}` : `'${member.name}', ${member.sql}`,
-  );
-  return `json_build_object(${pairs.join(', ')})`;
-}
-
 /**
- * A timestamptz as RFC 3339 in UTC with milliseconds and a Z. Cheaper than to_char (measured in docs/adr/0005): a timestamp's own text needs a T
- * and a Z only.
+ * A JSON object over columns and expressions, in this order. A text is a column's name, an object holds SQL. `row_to_json` over a subselect is
+ * compact and takes two thirds of the time of `json_build_object` (measured, docs/adr/0005).
  */
-export function jsonTime(alias: string, column: string): { name: string; sql: string } {
-  return { name: column, sql: timeText(`${alias}.${column}`) };
+export function jsonObject(alias: string, members: (string | { name: string; sql: string })[]): string {
+  const columns = members.map((member) =>
+    typeof member === 'string' ? `${alias}.${member}` : `${member.sql} as ${member.name}`,
+  );
+  return `(select row_to_json(o) from (select ${columns.join(', ')}) o)`;
 }
 
-/** The text form of {@link jsonTime}. */
-export function timeText(expression: string): string {
-  return `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+/** A timestamptz as RFC 3339 in UTC with milliseconds and a Z. */
+export function jsonTime(alias: string, column: string): { name: string; sql: string } {
+  const format = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
+  return { name: column, sql: `to_char(${alias}.${column} at time zone 'UTC', ${format})` };
 }

@@ -1,86 +1,26 @@
-/** `tow`, `release` and `demo:reset` as processes of their own, against a real PostgreSQL. */
-import { execFile } from 'node:child_process';
-import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+/** `tow` as a process of its own, against a real PostgreSQL. */
+import { access, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { MIGRATION_HEAD, migrations } from '../../migrations/index.js';
-import type { DemoFile } from '../../shared/demo/demo-file.js';
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../shared/platform/embedded-postgres/start.js';
 import { newId } from '../../shared/platform/ids.js';
-import { createLogger } from '../../shared/platform/logger.js';
-import { type Database, openDatabase } from '../../shared/platform/postgres.js';
 import { findKey } from '../../shared/resources/api-keys/queries.js';
+import { clusterOf } from '../integration/embedded-postgres-fixture.js';
+import { type Cli, type JsonRun, useCli } from './cli-fixture.js';
 
-const PROJECT = resolve(import.meta.dirname, '../..');
 const NOWHERE = 'postgres://tow:secret@127.0.0.1:1/tow';
-
-interface Run {
-  code: number;
-  out: string;
-  err: string;
-}
-
-interface JsonRun {
-  code: number;
-  ok: boolean;
-  // biome-ignore lint/suspicious/noExplicitAny: every command has a shape of its own, and the assertions are the check
-  data: any;
-  error: { code: string; message: string };
-}
 
 describe('tow, the command line', function () {
   this.timeout(40_000);
-  const logger = createLogger({ level: 'silent', pretty: false, name: 'test' });
-  let folder: string;
-  let server: EmbeddedPostgres;
-  let db: Database;
-  let environment: Record<string, string>;
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tow-cli-test-'));
-    const dataDir = join(folder, 'data');
-    server = await startEmbeddedPostgres({ dataDir, logger });
-    environment = { DATA_DIR: dataDir, DATABASE_URL: server.databaseUrl };
-    db = open('cli test');
-  });
-  after(async () => {
-    await db?.close();
-    await server?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  function open(applicationName: string): Database {
-    return openDatabase({ databaseUrl: server.databaseUrl, poolSize: 2, applicationName, logger });
-  }
-
-  /** Runs an entry file with the settings of this block; '' takes one away. */
-  function run(file: string, args: string[], settings: Record<string, string> = {}): Promise<Run> {
-    const env = { PATH: process.env.PATH ?? '', ...environment, ...settings };
-    return new Promise((done) => {
-      execFile(
-        process.execPath,
-        ['--import', 'tsx', file, ...args],
-        { cwd: PROJECT, env },
-        (error, out, err) => done({ code: error ? Number(error.code) : 0, out, err }),
-      );
-    });
-  }
-
-  /** As {@link run} for `tow … --json`; whatever the outcome, standard output is one JSON document. */
-  async function tow(args: string[], settings: Record<string, string> = {}): Promise<JsonRun> {
-    const { code, out } = await run('bin/tow.ts', [...args, '--json'], settings);
-    expect(out.trim().split('\n')).to.have.length(1);
-    return { code, ...(JSON.parse(out) as Omit<JsonRun, 'code'>) };
-  }
+  const cli = useCli();
+  const run: Cli['run'] = (...args) => cli.run(...args);
+  const tow: Cli['tow'] = (...args) => cli.tow(...args);
 
   const statusOf = ({ data }: JsonRun): Record<string, string> =>
-    Object.fromEntries(
-      data.checks.map(({ name, status }: { name: string; status: string }) => [name, status]),
-    );
+    Object.fromEntries(data.checks.map(({ name, status }) => [name, status]));
+
+  /** Made by an earlier test of the block. */
+  const firstTenant = async () => (await tow(['tenants', 'list'])).data.items[0] ?? { id: 'none' };
 
   it('explains itself and answers a wrong command line with 2', async () => {
     const [help, version, unknown, missing, none] = await Promise.all([
@@ -94,9 +34,8 @@ describe('tow, the command line', function () {
     expect(help.out).to.include('tow keys create').and.to.include('Exit codes');
     expect(version.data.version).to.match(/^\d+\.\d+\.\d+/);
     expect([unknown.code, unknown.error.code]).to.deep.equal([2, 'usage']);
-    expect([missing.code, missing.error.message])
-      .to.deep.include(2)
-      .and.to.match(/--tenant is missing/);
+    expect(missing.code).to.equal(2);
+    expect(missing.error.message).to.match(/--tenant is missing/);
     expect([none.code, none.out]).to.deep.equal([2, '']);
     expect(none.err).to.include('tow help');
   });
@@ -142,38 +81,38 @@ describe('tow, the command line', function () {
       create('--agent', '--scopes', 'read_invoices,read_audit', '--read-only'),
       create('--expires-at', '2020-01-01T00:00:00Z'),
     ]);
-    expect(await findKey(db, live.data.key)).to.deep.include({
+    expect(await findKey(cli.db, live.data.key)).to.deep.include({
       tenantId: tenant,
       permissions: ['read', 'admin'],
       revoked: false,
     });
-    expect(await findKey(db, twin.data.key)).to.deep.include({
+    expect(await findKey(cli.db, twin.data.key)).to.deep.include({
       tenantId: sandbox,
       permissions: ['read'],
       readOnly: true,
     });
-    expect(await findKey(db, agent.data.key)).to.deep.include({
+    expect(await findKey(cli.db, agent.data.key)).to.deep.include({
       kind: 'agent',
       scopes: ['read_invoices', 'read_audit'],
       permissions: [],
     });
     expect(agent.data.key).to.match(/^tk_agent_/);
-    expect((await findKey(db, ended.data.key))?.expiresAt).to.equal(Date.parse('2020-01-01T00:00:00Z'));
+    expect((await findKey(cli.db, ended.data.key))?.expiresAt).to.equal(Date.parse('2020-01-01T00:00:00Z'));
     const revoked = await tow(['keys', 'revoke', '--tenant', tenant, live.data.id]);
     expect([revoked.code, revoked.data.id]).to.deep.equal([0, live.data.id]);
-    expect((await findKey(db, live.data.key))?.revoked).to.equal(true);
+    expect((await findKey(cli.db, live.data.key))?.revoked).to.equal(true);
     const [listed, tenants, again] = await Promise.all([
       tow(['keys', 'list', '--tenant', tenant]),
       tow(['tenants', 'list']),
       tow(['keys', 'revoke', '--tenant', tenant, live.data.id]),
     ]);
-    expect(listed.data.items.map((key: { id: string }) => key.id)).to.have.members(
+    expect(listed.data.items.map((key) => key.id)).to.have.members(
       [live, agent, ended].map(({ data }) => data.id),
     );
     expect(JSON.stringify(listed)).not.to.include(live.data.key);
-    expect(tenants.data.items.map((row: { id: string }) => row.id)).to.deep.equal([tenant, sandbox]);
+    expect(tenants.data.items.map((row) => row.id)).to.deep.equal([tenant, sandbox]);
     expect(again.data.revoked_at).to.equal(revoked.data.revoked_at);
-    const audit = await db.read<{ action: string }>(tenant, {
+    const audit = await cli.db.read<{ action: string }>(tenant, {
       text: `select action from audit_entries where actor_type = 'system' and source = 'job' and outcome = 'ok' order by action`,
     });
     const actions = audit.map(({ action }) => action);
@@ -181,14 +120,14 @@ describe('tow, the command line', function () {
   });
 
   it('says what is wrong with 2, 3, 4 and 5', async () => {
-    const [tenant] = (await tow(['tenants', 'list'])).data.items;
+    const tenant = await firstTenant();
     const key = ['keys', 'create', '--name', 'x', '--tenant'];
     const codes = await Promise.all([
       tow([...key, tenant.id, '--agent', '--scopes', 'propose_approvals', '--read-only']),
       tow([...key, tenant.id, '--permissions', 'everything']),
       tow(['tenants', 'create', '--name', 'X', '--time-zone', 'Mars/Olympus']),
       tow(['tenants', 'list'], { LOG_LEVEL: 'loud' }),
-      tow(['tenants', 'list'], { DATABASE_URL: server.databaseUrl.replace(/:[^:@/]+@/, ':wrong@') }),
+      tow(['tenants', 'list'], { DATABASE_URL: cli.databaseUrl.replace(/:[^:@/]+@/, ':wrong@') }),
       tow([...key, newId()]),
       tow(['keys', 'revoke', '--tenant', tenant.id, newId()]),
       tow(['migrate'], { DATABASE_URL: NOWHERE }),
@@ -206,10 +145,10 @@ describe('tow, the command line', function () {
   });
 
   it('shows parked commands and gives one back to the clock', async () => {
-    const [tenant] = (await tow(['tenants', 'list'])).data.items;
+    const tenant = await firstTenant();
     const id = newId();
     const command = JSON.stringify({ id, type: 'invoice.create', tenantId: tenant.id, idempotency: null });
-    await db.transaction([tenant.id], (tx) =>
+    await cli.db.transaction([tenant.id], (tx) =>
       tx.query({
         text: 'insert into command_attempts (tenant_id, command_id, command, attempts, parked_at) values ($1, $2, $3, 4, now())',
         values: [tenant.id, id, command],
@@ -224,7 +163,7 @@ describe('tow, the command line', function () {
       attempts: 4,
     });
     expect((await tow(['commands', 'replay', id, '--tenant', tenant.id])).data.status).to.equal('queued');
-    const [row] = await db.read(tenant.id, {
+    const [row] = await cli.db.read(tenant.id, {
       text: `select o.command->>'type' as type, o.lease_until <= now() as due, a.attempts, a.parked_at
              from operations o join command_attempts a on a.command_id = o.id`,
     });
@@ -239,7 +178,7 @@ describe('tow, the command line', function () {
   it('finds the embedded database of a running process, and starts its own where none runs', async () => {
     const running = await tow(['tenants', 'list'], { DATABASE_URL: '' });
     expect(running.data.items[0]).to.include({ name: 'Acme Towing' });
-    const dataDir = join(folder, 'own');
+    const dataDir = join(cli.folder, 'own');
     const own = { DATABASE_URL: '', DATA_DIR: dataDir };
     expect((await tow(['migrate'], own)).code).to.equal(0);
     expect((await tow(['tenants', 'list'], own)).data.items).to.deep.equal([]);
@@ -248,47 +187,6 @@ describe('tow, the command line', function () {
       () => false,
     );
     expect(left).to.equal(false);
-    const { cluster } = JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8')) as {
-      cluster: string;
-    };
-    await rm(resolve(dataDir, cluster), { recursive: true, force: true });
-  });
-
-  it('releases with a demo, which demo:reset renews while nothing runs', async () => {
-    const readDemo = async () =>
-      JSON.parse(await readFile(join(folder, 'data', 'demo.json'), 'utf8')) as DemoFile;
-    const released = await run('bin/release.ts', [], { DEMO: 'true', BASE_URL: 'https://tow.example' });
-    expect(released.code, released.err).to.equal(0);
-    expect(released.out.trim().split('\n')).to.have.length(1);
-    const first = await readDemo();
-    expect(first).to.include({ api_url: 'https://tow.example/v1', mcp_url: 'https://tow.example/mcp' });
-    const key = await findKey(db, first.tenants[0]?.api_key ?? '');
-    const demo = key?.tenantId as string;
-    await db.transaction([demo], (tx) => tx.query({ text: "update customers set company_name = 'Changed'" }));
-
-    const process = open('tow-web');
-    await process.query({ text: 'select 1' });
-    const [live, running] = await Promise.all([
-      run('bin/demo-reset.ts', [], { NODE_ENV: 'production', SECRET_KEY: 'x'.repeat(40) }),
-      run('bin/demo-reset.ts', []),
-    ]);
-    await process.close();
-    expect([live.code, running.code]).to.deep.equal([1, 1]);
-    expect([live.err, running.err].join()).to.include('production').and.to.include('tow-web');
-    const embedded = await run('bin/demo-reset.ts', [], { DATABASE_URL: '' });
-    expect([embedded.code, embedded.err])
-      .to.deep.equal([1, embedded.err])
-      .and.to.match(/stop it first/);
-
-    const reset = await run('bin/demo-reset.ts', [], {});
-    expect(reset.code, reset.err).to.equal(0);
-    const second = await readDemo();
-    expect(await findKey(db, first.tenants[0]?.api_key ?? '')).to.equal(undefined);
-    expect(await findKey(db, second.tenants[0]?.api_key ?? '')).to.include({ tenantId: demo });
-    const [changed] = await db.read<{ count: number }>(demo, {
-      text: "select count(*) from customers where company_name = 'Changed'",
-    });
-    expect(changed?.count).to.equal(0);
-    expect((await db.tenantIds()).length).to.equal(6);
+    await rm(await clusterOf(dataDir), { recursive: true, force: true });
   });
 });

@@ -11,6 +11,7 @@ import {
 } from '../../shared/platform/embedded-postgres/start.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { appRoleOf, type Database, openDatabase } from '../../shared/platform/postgres.js';
+import { clusterOf } from './embedded-postgres-fixture.js';
 
 const logger = createLogger({ level: 'silent', pretty: false, name: 'test' });
 
@@ -32,6 +33,8 @@ export class DemoDatabases {
   async stop(): Promise<void> {
     for (const db of this.#opened) await db.close();
     await this.#server?.stop();
+    // Root's clusters lie outside DATA_DIR.
+    await rm(await clusterOf(join(this.folder, 'data')), { recursive: true, force: true });
     await rm(this.folder, { recursive: true, force: true });
   }
 

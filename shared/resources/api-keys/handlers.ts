@@ -79,7 +79,7 @@ function keyOutcome(
   const key = JSON.stringify(command.dryRun ? null : material.sealed);
   return {
     ok: true,
-    body: `${record.slice(0, -1)}, "key" : ${key}}`,
+    body: `${record.slice(0, -1)},"key":${key}}`,
     changes: changesOfNew(input as Record<string, unknown>),
     events: [],
   };

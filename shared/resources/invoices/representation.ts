@@ -20,7 +20,7 @@ const MEMBERS = (alias: string) => [
   jsonTime(alias, 'sent_at'),
   {
     name: 'delivery',
-    sql: `case when ${alias}.delivery_state is not null then json_build_object('state', ${alias}.delivery_state) end`,
+    sql: `case when ${alias}.delivery_state is not null then ${jsonObject(alias, [{ name: 'state', sql: `${alias}.delivery_state` }])} end`,
   },
   // The transition table belongs to the lifecycle; until it lands no move is offered.
   { name: 'allowed_actions', sql: `'[]'::json` },

@@ -17,14 +17,8 @@ export function workOrderRepresentation(alias: string): string {
     'notes',
     'contact_name',
     'contact_phone',
-    {
-      name: 'pickup',
-      sql: `json_build_object('address', ${alias}.pickup_location, 'lat', ${alias}.pickup_lat, 'lng', ${alias}.pickup_lng)`,
-    },
-    {
-      name: 'vehicle',
-      sql: `json_build_object('make', ${alias}.vehicle_make, 'model', ${alias}.vehicle_model, 'year', ${alias}.vehicle_year)`,
-    },
+    nested(alias, 'pickup', { address: 'pickup_location', lat: 'pickup_lat', lng: 'pickup_lng' }),
+    nested(alias, 'vehicle', { make: 'vehicle_make', model: 'vehicle_model', year: 'vehicle_year' }),
     'unit_number',
     'truck_id',
     'driver_id',
@@ -32,4 +26,10 @@ export function workOrderRepresentation(alias: string): string {
     jsonTime(alias, 'created_at'),
     jsonTime(alias, 'updated_at'),
   ]);
+}
+
+/** An object of the representation that is kept in columns of its own. */
+function nested(alias: string, name: string, columns: Record<string, string>): { name: string; sql: string } {
+  const members = Object.entries(columns).map(([member, column]) => ({ name: member, sql: `${alias}.${column}` }));
+  return { name, sql: jsonObject(alias, members) };
 }

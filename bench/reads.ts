@@ -1,0 +1,83 @@
+import { runSql, startBaseline } from './support/baseline.js';
+import { type LoadResult, runLoad } from './support/load.js';
+import { createTenant, openBenchDatabase, startProduct } from './support/product.js';
+import { median, print, printMachine, printRatio } from './support/report.js';
+import { hasRedis, startStores } from './support/stores.js';
+import { fillInvoices, readIds } from './support/fill.js';
+
+// GET of a page of 50 and of one invoice, of a million, beside bare handlers over the same number of rows.
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);
+const CLIENTS = 32;
+const BARE_TENANT = '00000000-0000-4000-8000-000000000001';
+
+function get(path: () => string, key?: string): () => string {
+  const authorization = key ? `Authorization: Bearer ${key}\r\n` : '';
+  return () => `GET ${path()} HTTP/1.1\r\nHost: bench\r\n${authorization}\r\n`;
+}
+
+function cycle(ids: string[], prefix: string): () => string {
+  let next = 0;
+  return () => {
+    next = (next + 1) % ids.length;
+    return `${prefix}${ids[next]}`;
+  };
+}
+
+interface Pair {
+  what: string;
+  bar: string;
+  ours: () => string;
+  bare: () => string;
+}
+
+const way = hasRedis() ? 'scaled' : 'all';
+const stores = await startStores({ redis: way === 'scaled' });
+const baseline = await startBaseline(stores);
+const db = openBenchDatabase(stores);
+const { key, tenantId } = await createTenant(db);
+printMachine();
+print(`filling ${ROWS} invoices with two lines each, and as many bare rows`);
+await fillInvoices(stores.superuserUrl, tenantId, ROWS);
+await runSql(
+  stores.databaseUrl,
+  `insert into bare_invoices (id, tenant_id, invoice_number, billing_email, notes, total_cents, subtotal_cents, tax_cents, created_at)
+   select id, '${BARE_TENANT}', invoice_number, billing_email, notes, total_cents, subtotal_cents, tax_cents, created_at from fill_source;
+   analyze bare_invoices`,
+);
+const ids = await readIds(stores.superuserUrl, 5000);
+const product = await startProduct(stores, way);
+const pairs: Pair[] = [
+  {
+    what: 'GET /v1/invoices?limit=50 against Koa + knex',
+    bar: 'at least 1.5, goal 2.5',
+    ours: get(() => '/v1/invoices?limit=50', key),
+    bare: get(() => '/invoices'),
+  },
+  {
+    what: 'GET /v1/invoices/{id} against Koa + pg by key',
+    bar: 'at least 0.5, goal 0.8',
+    ours: get(cycle(ids, '/v1/invoices/'), key),
+    bare: get(cycle(ids, '/invoices/')),
+  },
+];
+for (const { what, bar, ours, bare } of pairs) {
+  const results: { ours: LoadResult[]; bare: LoadResult[] } = { ours: [], bare: [] };
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const bareRun = await runLoad({ origin: baseline.origin, clients: CLIENTS, seconds: SECONDS, request: bare, expect: 200 });
+    const ourRun = await runLoad({ origin: product.origin, clients: CLIENTS, seconds: SECONDS, request: ours, expect: 200 });
+    // The first round warms both up.
+    if (round === 0) continue;
+    results.bare.push(bareRun);
+    results.ours.push(ourRun);
+  }
+  const rate = (runs: LoadResult[]) => median(runs.map((run) => run.perSecond));
+  printRatio(`${way}: ${what}, ${CLIENTS} clients`, { ours: rate(results.ours), baseline: rate(results.bare), unit: 'req/s', bar });
+  const p99 = (runs: LoadResult[]) => median(runs.map((run) => run.p99)).toFixed(1);
+  print(`    p99 ${p99(results.ours)} ms against ${p99(results.bare)}`);
+}
+await db.close();
+await product.stop();
+await baseline.stop();
+await stores.stop();

@@ -1,0 +1,112 @@
+/** What the tests of the command line share: a PostgreSQL of their own, and entry files run as processes. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect } from 'chai';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../shared/platform/embedded-postgres/start.js';
+import { createLogger } from '../../shared/platform/logger.js';
+import { type Database, openDatabase } from '../../shared/platform/postgres.js';
+import { clusterOf } from '../integration/embedded-postgres-fixture.js';
+
+const PROJECT = resolve(import.meta.dirname, '../..');
+const logger = createLogger({ level: 'silent', pretty: false, name: 'test' });
+
+export interface Run {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** The members of all commands' `data` that tests look at; each command has some of them. */
+interface CommandData {
+  version: string;
+  head: string;
+  applied: unknown[];
+  id: string;
+  sandbox_id: string;
+  key: string;
+  revoked_at: string;
+  status: string;
+  items: ({ id: string } & Record<string, unknown>)[];
+  checks: { name: string; status: string }[];
+}
+
+export interface JsonRun {
+  code: number;
+  ok: boolean;
+  data: CommandData;
+  error: { code: string; message: string };
+}
+
+/** See {@link useCli}. */
+export class Cli {
+  /** A temporary folder, removed in the end; DATA_DIR is `data` in it. */
+  folder = '';
+  #server: EmbeddedPostgres | undefined;
+  #db: Database | undefined;
+
+  async start(): Promise<void> {
+    this.folder = await mkdtemp(join(tmpdir(), 'tow-cli-test-'));
+    this.#server = await startEmbeddedPostgres({ dataDir: this.dataDir, logger });
+    this.#db = this.open('cli test');
+  }
+
+  async stop(): Promise<void> {
+    await this.#db?.close();
+    await this.#server?.stop();
+    // Root's clusters lie outside DATA_DIR.
+    await rm(await clusterOf(this.dataDir), { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  get dataDir(): string {
+    return join(this.folder, 'data');
+  }
+
+  get databaseUrl(): string {
+    if (!this.#server) throw new Error('not started');
+    return this.#server.databaseUrl;
+  }
+
+  get db(): Database {
+    if (!this.#db) throw new Error('not started');
+    return this.#db;
+  }
+
+  open(applicationName: string): Database {
+    return openDatabase({ databaseUrl: this.databaseUrl, poolSize: 2, applicationName, logger });
+  }
+
+  /** Runs an entry file with the settings of this block; '' takes one away. */
+  run(file: string, args: string[] = [], settings: Record<string, string> = {}): Promise<Run> {
+    const own = { DATA_DIR: this.dataDir, DATABASE_URL: this.databaseUrl };
+    const env = { PATH: process.env.PATH ?? '', ...own, ...settings };
+    return new Promise((done) => {
+      execFile(
+        process.execPath,
+        ['--import', 'tsx', file, ...args],
+        { cwd: PROJECT, env },
+        (error, out, err) => done({ code: error ? Number(error.code) : 0, out, err }),
+      );
+    });
+  }
+
+  /** As {@link run} for `tow … --json`; whatever the outcome, standard output is one JSON document. */
+  async tow(args: string[], settings: Record<string, string> = {}): Promise<JsonRun> {
+    const { code, out } = await this.run('bin/tow.ts', [...args, '--json'], settings);
+    expect(out.trim().split('\n')).to.have.length(1);
+    return { code, ...(JSON.parse(out) as Omit<JsonRun, 'code'>) };
+  }
+}
+
+/** Registers hooks: a server before the block, no trace of it after. */
+export function useCli(): Cli {
+  const cli = new Cli();
+  before(() => cli.start());
+  after(() => cli.stop());
+  return cli;
+}

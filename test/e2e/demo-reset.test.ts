@@ -1,0 +1,84 @@
+/** `release` and `demo:reset` as processes of their own, against a real PostgreSQL. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { DemoFile } from '../../shared/demo/demo-file.js';
+import { findKey } from '../../shared/resources/api-keys/queries.js';
+import { useCli } from './cli-fixture.js';
+
+describe('release and demo:reset', function () {
+  this.timeout(40_000);
+  const cli = useCli();
+
+  const reset = (settings: Record<string, string> = {}) => cli.run('bin/demo-reset.ts', [], settings);
+  const readDemo = async () => JSON.parse(await readFile(join(cli.dataDir, 'demo.json'), 'utf8')) as DemoFile;
+  const firstKey = (demo: DemoFile) => findKey(cli.db, demo.tenants[0]?.api_key ?? '');
+  /** Numbers of rows of a tenant in some tables. */
+  const countsOf = async (tenant: string) => {
+    const tables = [
+      'customers',
+      'work_orders',
+      'invoices',
+      'invoice_line_items',
+      'audit_entries',
+      'api_keys',
+      'tenants',
+    ];
+    const [row] = await cli.db.read(tenant, {
+      text: `select ${tables.map((table) => `(select count(*) from ${table}) as ${table}`).join(', ')}`,
+    });
+    return row;
+  };
+
+  it('releases with a demo, again without effect', async () => {
+    const settings = { DEMO: 'true', BASE_URL: 'https://tow.example' };
+    const released = await cli.run('bin/release.ts', [], settings);
+    expect(released.code, released.err).to.equal(0);
+    expect(released.out.trim().split('\n')).to.have.length(1);
+    const demo = await readDemo();
+    expect(demo).to.include({ api_url: 'https://tow.example/v1', mcp_url: 'https://tow.example/mcp' });
+    expect((await cli.run('bin/release.ts', [], settings)).code).to.equal(0);
+    expect(await readDemo()).to.deep.equal(demo);
+    const broken = await cli.run('bin/release.ts', [], { DATABASE_URL: '' });
+    expect(broken.code).to.equal(1);
+    expect(broken.err).to.match(/DATABASE_URL/);
+  });
+
+  it('refuses in production and while the product runs', async () => {
+    const before = await readDemo();
+    const web = cli.open('tow-web');
+    await web.query({ text: 'select 1' });
+    const [production, connected, embedded] = await Promise.all([
+      reset({ NODE_ENV: 'production', SECRET_KEY: 'x'.repeat(40) }),
+      reset(),
+      reset({ DATABASE_URL: '' }),
+    ]);
+    await web.close();
+    expect([production, connected, embedded].map(({ code }) => code)).to.deep.equal([1, 1, 1]);
+    expect(production.err).to.include('production');
+    expect(connected.err).to.include('tow-web');
+    expect(embedded.err).to.include('stop it first');
+    expect(await readDemo()).to.deep.equal(before);
+    expect(await firstKey(before)).to.include({ revoked: false });
+  });
+
+  it('makes the demo as on the first day and leaves other tenants alone', async () => {
+    const other = (await cli.tow(['tenants', 'create', '--name', 'Acme Towing'])).data.id;
+    const before = await readDemo();
+    const demo = (await firstKey(before))?.tenantId as string;
+    const [counts, others] = [await countsOf(demo), await countsOf(other)];
+    await cli.tow(['keys', 'create', '--tenant', demo, '--name', 'Mine']);
+    await cli.db.transaction([demo], (tx) =>
+      tx.query({ text: "update customers set company_name = 'Changed'" }),
+    );
+    const done = await reset();
+    expect(done.code, done.err).to.equal(0);
+    const after = await readDemo();
+    expect(await firstKey(before)).to.equal(undefined);
+    expect(await firstKey(after)).to.include({ tenantId: demo });
+    expect(await countsOf(demo)).to.deep.equal(counts);
+    expect(await countsOf(other)).to.deep.equal(others);
+    const changed = await cli.db.read(demo, { text: "select from customers where company_name = 'Changed'" });
+    expect(changed).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import { Lifecycle } from '../../shared/platform/lifecycle.js';
+import { createLogger } from '../../shared/platform/logger.js';
+import { runScript } from '../support/run-script.js';
+
+const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
+
+function lifecycleOf(closers: Record<string, () => Promise<void> | void>): {
+  lifecycle: Lifecycle;
+  closed: string[];
+} {
+  const lifecycle = new Lifecycle(logger);
+  const closed: string[] = [];
+  for (const [name, close] of Object.entries(closers)) {
+    lifecycle.onClose(name, () => {
+      closed.push(name);
+      return close();
+    });
+  }
+  return { lifecycle, closed };
+}
+
+const hang = () => new Promise<void>(() => undefined);
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('Lifecycle', () => {
+  it('closes last-in first-out, one after the other', async () => {
+    const running: string[] = [];
+    const step = (name: string) => async () => {
+      running.push(`${name} begins`);
+      await turn();
+      running.push(`${name} ends`);
+    };
+    const { lifecycle } = lifecycleOf({
+      postgres: step('postgres'),
+      queue: step('queue'),
+      http: step('http'),
+    });
+    expect(await lifecycle.close()).to.equal(true);
+    expect(running).to.deep.equal(
+      ['http', 'queue', 'postgres'].flatMap((name) => [`${name} begins`, `${name} ends`]),
+    );
+  });
+
+  it('runs each closer once, however often it is told to close', async () => {
+    const { lifecycle, closed } = lifecycleOf({ a: turn, b: turn });
+    expect(await Promise.all([lifecycle.close(), lifecycle.close()])).to.deep.equal([true, true]);
+    await lifecycle.close();
+    expect(closed).to.deep.equal(['b', 'a']);
+  });
+
+  it('knows that it is closing from the first moment on', async () => {
+    const { lifecycle } = lifecycleOf({ a: turn });
+    expect(lifecycle.isClosing).to.equal(false);
+    const closing = lifecycle.close();
+    expect(lifecycle.isClosing).to.equal(true);
+    await closing;
+  });
+
+  for (const [how, fail] of Object.entries({
+    'throws at once': () => {
+      throw new Error('cannot close');
+    },
+    rejects: async () => {
+      await turn();
+      throw new Error('cannot close');
+    },
+  })) {
+    it(`runs the other closers although one ${how}, and tells that it was not clean`, async () => {
+      const { lifecycle, closed } = lifecycleOf({ postgres: turn, broken: fail, http: turn });
+      expect(await lifecycle.close()).to.equal(false);
+      expect(closed).to.deep.equal(['http', 'broken', 'postgres']);
+    });
+  }
+
+  it('gives up on a closer that hangs past the deadline, and still runs the rest', async () => {
+    const { lifecycle, closed } = lifecycleOf({ postgres: turn, stuck: hang, http: turn });
+    expect(await lifecycle.close(60)).to.equal(false);
+    expect(closed).to.deep.equal(['http', 'stuck', 'postgres']);
+  });
+});
+
+/** A process that closes on signals, with a closer that takes as long as the text says. */
+const script = (start: string, close: string) => `
+  import { Lifecycle } from './shared/platform/lifecycle.ts';
+  import { createLogger } from './shared/platform/logger.ts';
+  const lifecycle = new Lifecycle(createLogger({ level: 'silent', name: 'test', pretty: false }));
+  lifecycle.onClose('last', () => process.stdout.write('last closed\\n'));
+  lifecycle.onClose('first', () => { process.stdout.write('closing\\n'); return ${close}; });
+  const staying = setInterval(() => undefined, 1000);
+  const starting = ${start};
+  lifecycle.closeOnSignals(starting);
+  process.stdout.write('ready\\n');
+  starting.then(() => process.stdout.write('started\\n'));
+`;
+const AT_ONCE = 'Promise.resolve()';
+
+describe('Lifecycle.closeOnSignals', () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`closes in order on ${signal} and exits 0`, async () => {
+      const { process: child, waitFor, ended } = runScript(['-e', script(AT_ONCE, AT_ONCE)]);
+      await waitFor(/started/);
+      child.kill(signal);
+      const { code, stdout } = await ended;
+      expect(stdout).to.equal('ready\nstarted\nclosing\nlast closed\n');
+      expect(code).to.equal(0);
+    });
+  }
+
+  it('exits 1 when a closer failed', async () => {
+    const {
+      process: child,
+      waitFor,
+      ended,
+    } = runScript(['-e', script(AT_ONCE, 'Promise.reject(new Error("x"))')]);
+    await waitFor(/started/);
+    child.kill('SIGTERM');
+    const { code, stdout } = await ended;
+    expect(stdout).to.include('last closed');
+    expect(code).to.equal(1);
+  });
+
+  it('waits for the start to end before it closes what is half open', async () => {
+    const slowStart = 'new Promise((resolve) => process.once("SIGTERM", () => setTimeout(resolve, 50)))';
+    const { process: child, waitFor, ended } = runScript(['-e', script(slowStart, AT_ONCE)]);
+    await waitFor(/ready/);
+    child.kill('SIGTERM');
+    expect((await ended).stdout).to.equal('ready\nstarted\nclosing\nlast closed\n');
+  });
+
+  it('exits at once on a second signal, for a person who will not wait', async () => {
+    const {
+      process: child,
+      waitFor,
+      ended,
+    } = runScript(['-e', script(AT_ONCE, 'new Promise(() => undefined)')]);
+    await waitFor(/started/);
+    child.kill('SIGTERM');
+    await waitFor(/closing/);
+    child.kill('SIGTERM');
+    const { code, stdout } = await ended;
+    expect(code).to.equal(1);
+    expect(stdout).to.not.include('last closed');
+  });
+});
