@@ -21,7 +21,8 @@ const PREFIXES = ['/v1', '/api/v1'];
 /** Every versioned route, on a router without a prefix. */
 export function createRouter(api: ApiRuntime): Router<RequestState> {
   const router = new Router<RequestState>();
-  for (const add of [invoiceRoutes, workOrderRoutes, customerRoutes, apiKeyRoutes, accountRoutes]) add(router, api);
+  for (const add of [invoiceRoutes, workOrderRoutes, customerRoutes, apiKeyRoutes, accountRoutes])
+    add(router, api);
   return router;
 }
 
@@ -68,7 +69,12 @@ function operational(api: ApiRuntime): ApiMiddleware {
 /** Only a client that excludes JSON is turned away (decisions 5). */
 const negotiate: ApiMiddleware = async (ctx, next) => {
   const accept = ctx.get('Accept');
-  if (accept && accept !== '*/*' && isVersioned(ctx.path) && !ctx.accepts('application/json', 'application/problem+json')) {
+  if (
+    accept &&
+    accept !== '*/*' &&
+    isVersioned(ctx.path) &&
+    !ctx.accepts('application/json', 'application/problem+json')
+  ) {
     throw new AppError('not_acceptable', 'This API answers in JSON. Accept application/json.');
   }
   await next();
@@ -87,7 +93,10 @@ const enterVersion: ApiMiddleware = async (ctx, next) => {
 };
 
 function unknownRoute(path: string): AppError {
-  return new AppError('not_found', `There is no ${path.slice(0, 100)} here. REST lives under /v1; its reference is at /docs.`);
+  return new AppError(
+    'not_found',
+    `There is no ${path.slice(0, 100)} here. REST lives under /v1; its reference is at /docs.`,
+  );
 }
 
 function noteUse(api: ApiRuntime): ApiMiddleware {
@@ -105,7 +114,9 @@ function dispatch(router: Router<RequestState>): ApiMiddleware {
     const path = ctx.path.slice(ctx.state.prefix.length) || '/';
     const match = router.match(path, ctx.method);
     if (!match.route) {
-      const allowed = [...new Set(match.path.flatMap((layer) => layer.methods))].filter((method) => method !== 'HEAD');
+      const allowed = [...new Set(match.path.flatMap((layer) => layer.methods))].filter(
+        (method) => method !== 'HEAD',
+      );
       throw allowed.length > 0 ? methodNotAllowed(ctx.method, allowed) : unknownEndpoint(path, templates);
     }
     const layer = match.pathAndMethod.at(-1);
@@ -131,10 +142,11 @@ function methodNotAllowed(method: string, allowed: string[]): AppError {
 
 function unknownEndpoint(path: string, templates: Set<string>): AppError {
   const first = path.split('/')[1] ?? '';
-  const near = [...templates].find((template) => template.split('/')[1]?.startsWith(first.slice(0, 4)) && first !== '');
+  const near = [...templates].find(
+    (template) => template.split('/')[1]?.startsWith(first.slice(0, 4)) && first !== '',
+  );
   return new AppError(
     'not_found',
     `There is no ${path.slice(0, 100)} here.${near ? ` Did you mean ${near}?` : ''} The reference is at /docs.`,
   );
 }
-

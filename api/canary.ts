@@ -29,7 +29,9 @@ export async function startCanary(api: ApiRuntime): Promise<void> {
     api.metrics.canarySeconds.set(-1);
     api.logger.warn({ misses }, 'the canary did not come back: writes are not being committed');
     if (misses >= MAX_MISSES && (await storesAnswer(api)) && !(await hearsItself())) {
-      api.logger.fatal('this process no longer hears replies although its stores answer; exiting to be restarted');
+      api.logger.fatal(
+        'this process no longer hears replies although its stores answer; exiting to be restarted',
+      );
       await api.lifecycle.close(5000);
       process.exit(1);
     }

@@ -1,5 +1,5 @@
-import type { DefaultState, Middleware, ParameterizedContext } from 'koa';
 import type { RouterContext } from '@koa/router';
+import type { DefaultState, Middleware, ParameterizedContext } from 'koa';
 import type { WindowState } from '../shared/platform/limiter.js';
 import type { KeyRecord } from '../shared/resources/api-keys/queries.js';
 

@@ -4,16 +4,28 @@ const text = (example: string) => ({ schema: { type: 'string' }, example });
 
 /** Response headers (specification sections 7 and 8, decisions 5 and 6). */
 export const sharedHeaders = {
-  XRequestId: { description: 'Quote it to support; also error.requestId', ...text('0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e') },
+  XRequestId: {
+    description: 'Quote it to support; also error.requestId',
+    ...text('0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e'),
+  },
   XRateLimitRemaining: {
     description: 'Calls left in the window that ends first or is nearest its limit',
     schema: { type: 'integer' },
     example: 299,
   },
-  RateLimit: { description: 'Calls left and seconds to the reset, by window', ...text('"minute";r=299;t=60, "hour";r=4999;t=3600') },
-  RateLimitPolicy: { description: 'Quota and length of each window', ...text('"minute";q=300;w=60, "hour";q=5000;w=3600') },
+  RateLimit: {
+    description: 'Calls left and seconds to the reset, by window',
+    ...text('"minute";r=299;t=60, "hour";r=4999;t=3600'),
+  },
+  RateLimitPolicy: {
+    description: 'Quota and length of each window',
+    ...text('"minute";q=300;w=60, "hour";q=5000;w=3600'),
+  },
   XIdempotencyReplay: { description: 'true: this is the kept answer of an earlier request', ...text('true') },
-  Location: { description: 'Path of what was made', ...text('/v1/invoices/0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e') },
+  Location: {
+    description: 'Path of what was made',
+    ...text('/v1/invoices/0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e'),
+  },
   RetryAfter: { description: 'Seconds to wait', schema: { type: 'integer' }, example: 1 },
 };
 
@@ -71,7 +83,8 @@ const EXAMPLES: Record<number, { code: ErrorCode; message: string; details?: obj
   415: { code: 'unsupported_media_type', message: 'Send the body as application/json.' },
   422: {
     code: 'idempotency_key_reused',
-    message: 'This Idempotency-Key was used within 24 hours with another body. Use a new key for a new request.',
+    message:
+      'This Idempotency-Key was used within 24 hours with another body. Use a new key for a new request.',
     details: [{ field: 'body', code: 'changed', message: 'body differs from the first request' }],
   },
   429: {
@@ -79,7 +92,10 @@ const EXAMPLES: Record<number, { code: ErrorCode; message: string; details?: obj
     message: 'Over the standard limit of 300 requests per minute. Try again in 12 s.',
     details: [{ window: 'minute', limit: 300, retry_after: 12 }],
   },
-  500: { code: 'internal_error', message: 'Something went wrong on our side. Quote the request id to support.' },
+  500: {
+    code: 'internal_error',
+    message: 'Something went wrong on our side. Quote the request id to support.',
+  },
   503: { code: 'service_unavailable', message: 'The store cannot be reached right now. Try again shortly.' },
 };
 
@@ -89,8 +105,13 @@ function codesOf(status: number): string {
 }
 
 function errorResponse(status: number) {
-  const example = { ok: false, error: { ...EXAMPLES[status], requestId: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e' } };
-  const retry = [409, 429, 503].includes(status) ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {};
+  const example = {
+    ok: false,
+    error: { ...EXAMPLES[status], requestId: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e' },
+  };
+  const retry = [409, 429, 503].includes(status)
+    ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
+    : {};
   return {
     description: `error.code is ${codesOf(status)}`,
     headers: { 'X-Request-Id': { $ref: '#/components/headers/XRequestId' }, ...retry },
@@ -100,7 +121,9 @@ function errorResponse(status: number) {
 
 /** `Error400`, `Error401` … and `Accepted`, the 202 of a write whose commit is still to come. */
 export const errorResponses = {
-  ...Object.fromEntries(Object.keys(EXAMPLES).map((status) => [`Error${status}`, errorResponse(Number(status))])),
+  ...Object.fromEntries(
+    Object.keys(EXAMPLES).map((status) => [`Error${status}`, errorResponse(Number(status))]),
+  ),
   Accepted: {
     description: 'Stored, not yet committed: it will run by itself. Ask GET /operations/{id} for the outcome',
     headers: {
@@ -110,7 +133,10 @@ export const errorResponses = {
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Accepted' },
-        example: { ok: true, data: { operation_id: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e', status: 'queued' } },
+        example: {
+          ok: true,
+          data: { operation_id: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e', status: 'queued' },
+        },
       },
     },
   },

@@ -39,7 +39,9 @@ export function buildDocument(sources: string[]): Json {
         { name: 'Description', description: 'This document' },
       ],
       components: {
-        securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key or an agent key' } },
+        securitySchemes: {
+          bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key or an agent key' },
+        },
         headers: sharedHeaders,
         parameters: sharedParameters,
         responses: errorResponses,
@@ -54,9 +56,10 @@ export function buildDocument(sources: string[]): Json {
 }
 
 function allSchemas(): Joi.Schema[] {
-  return [...resources.map((resource) => resource.schemas), envelopeSchemas as Record<string, Joi.Schema>].flatMap(
-    (schemas) => Object.values(schemas),
-  );
+  return [
+    ...resources.map((resource) => resource.schemas),
+    envelopeSchemas as Record<string, Joi.Schema>,
+  ].flatMap((schemas) => Object.values(schemas));
 }
 
 function schemaNamed(name: string): Joi.Schema {
@@ -75,7 +78,8 @@ function componentSchemas(): Record<string, OpenApiSchema> {
 
 function complete(operation: Operation, { path, method }: { path: string; method: string }): void {
   const parameters = [...(operation.parameters ?? [])];
-  for (const [, name] of path.matchAll(/\{(\w+)\}/g)) parameters.unshift({ $ref: `#/components/parameters/${name}` });
+  for (const [, name] of path.matchAll(/\{(\w+)\}/g))
+    parameters.unshift({ $ref: `#/components/parameters/${name}` });
   const query = take(operation, 'x-query');
   if (query) parameters.push(...toParameters(schemaNamed(query) as Joi.ObjectSchema));
   const body = take(operation, 'x-body');
@@ -103,7 +107,9 @@ function requestBody(name: string, method: string): Json {
   return {
     // A PATCH without a body changes nothing, and a body whose every member may be left out may be left out itself.
     required: method === 'post' && (schema.required?.length ?? 0) > 0,
-    content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example: exampleOf(name) } },
+    content: {
+      'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example: exampleOf(name) },
+    },
   };
 }
 
@@ -111,14 +117,20 @@ function responses(declared: Json, isWrite: boolean): Json {
   const { 'x-errors': errors = [], ...rest } = declared as { 'x-errors'?: number[] } & Record<string, Json>;
   const authenticated = (errors as number[]).includes(401);
   const out: Json = {};
-  for (const [status, response] of Object.entries(rest)) out[status] = success(response as Json, { status, authenticated, isWrite });
+  for (const [status, response] of Object.entries(rest))
+    out[status] = success(response as Json, { status, authenticated, isWrite });
   if (isWrite) {
-    out['200'] ??= { description: 'A dry run: what the write would have made', headers: headersFor(authenticated, true), content: dryRunContent() };
+    out['200'] ??= {
+      description: 'A dry run: what the write would have made',
+      headers: headersFor(authenticated, true),
+      content: dryRunContent(),
+    };
     out['202'] = { $ref: '#/components/responses/Accepted' };
   }
   for (const status of errors as number[]) out[status] = { $ref: `#/components/responses/Error${status}` };
   // Every route can be asked in a way it does not answer, or meet a fault of ours.
-  if (authenticated) for (const status of [406, 500]) out[status] = { $ref: `#/components/responses/Error${status}` };
+  if (authenticated)
+    for (const status of [406, 500]) out[status] = { $ref: `#/components/responses/Error${status}` };
   return out;
 }
 
@@ -129,17 +141,29 @@ function success(
   const list = response['x-list'] as string | undefined;
   const resource = response['x-resource'] as string | undefined;
   if (!list && !resource) return response;
-  const headers = { ...headersFor(authenticated, isWrite), ...(status === '201' ? { Location: { $ref: '#/components/headers/Location' } } : {}) };
+  const headers = {
+    ...headersFor(authenticated, isWrite),
+    ...(status === '201' ? { Location: { $ref: '#/components/headers/Location' } } : {}),
+  };
   const name = (list ?? resource) as string;
   const example = exampleOf(name);
-  if (!list) return { description: `The ${name}`, headers, content: resourceContent(name, example, isWrite && status === '200') };
+  if (!list)
+    return {
+      description: `The ${name}`,
+      headers,
+      content: resourceContent(name, example, isWrite && status === '200'),
+    };
   const schema = listSchema(name);
   const page = { ok: true, data: { items: [example], cursor: null, count: 1 } };
   return { description: 'One page', headers, content: { 'application/json': { schema, example: page } } };
 }
 
 function headersFor(authenticated: boolean, isWrite: boolean): Json {
-  const names = ['XRequestId', ...(authenticated ? ['XRateLimitRemaining', 'RateLimit', 'RateLimitPolicy'] : []), ...(isWrite ? ['XIdempotencyReplay'] : [])];
+  const names = [
+    'XRequestId',
+    ...(authenticated ? ['XRateLimitRemaining', 'RateLimit', 'RateLimitPolicy'] : []),
+    ...(isWrite ? ['XIdempotencyReplay'] : []),
+  ];
   const wire: Record<string, string> = {
     XRequestId: 'X-Request-Id',
     XRateLimitRemaining: 'X-RateLimit-Remaining',
@@ -158,7 +182,12 @@ function resourceContent(name: string, example: unknown, orPreview: boolean): Js
 }
 
 function dryRunContent(): Json {
-  return { 'application/json': { schema: { $ref: '#/components/schemas/DryRun' }, example: { ok: true, dry_run: true, data: {}, warnings: [] } } };
+  return {
+    'application/json': {
+      schema: { $ref: '#/components/schemas/DryRun' },
+      example: { ok: true, dry_run: true, data: {}, warnings: [] },
+    },
+  };
 }
 
 function listSchema(name: string): Json {
@@ -172,7 +201,11 @@ function listSchema(name: string): Json {
         required: ['items', 'cursor', 'count'],
         properties: {
           items: { type: 'array', items: { $ref: `#/components/schemas/${name}` } },
-          cursor: { type: 'string', nullable: true, description: 'Pass it as `cursor` to get the next page; null on the last' },
+          cursor: {
+            type: 'string',
+            nullable: true,
+            description: 'Pass it as `cursor` to get the next page; null on the last',
+          },
           count: { type: 'integer', description: 'Items in this page' },
         },
       },

@@ -1,7 +1,7 @@
-import { createCursorCodec, type CursorCodec } from '../shared/contracts/cursor.js';
+import { type CursorCodec, createCursorCodec } from '../shared/contracts/cursor.js';
 import { deriveKey } from '../shared/platform/crypto.js';
 import type { Runtime } from '../shared/platform/runtime.js';
-import { openClockQueue, enqueueKeyUses, type KeyUse } from '../shared/queues/clock.js';
+import { enqueueKeyUses, type KeyUse, openClockQueue } from '../shared/queues/clock.js';
 import { openWritePath, type Submit } from '../shared/queues/submit.js';
 import { findResult, storeOperation } from '../shared/resources/operations/store.js';
 
@@ -56,4 +56,3 @@ function gatherKeyUses(runtime: Runtime): ApiRuntime['noteKeyUse'] {
     if (uses.size === 1) setTimeout(flush, 1000).unref();
   };
 }
-

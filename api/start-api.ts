@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { createApp } from './app.js';
-import { createApiRuntime } from './runtime.js';
 import { startCanary } from './canary.js';
+import { createApiRuntime } from './runtime.js';
 
 /** A keep-alive connection must outlive the idle time of a load balancer in front (60 s is usual), or requests are cut. */
 const KEEP_ALIVE_MS = 65_000;
@@ -17,7 +17,11 @@ export async function startApi(runtime: Runtime): Promise<{ port: number }> {
   await startCanary(api);
   const app = await createApp(api);
   const server = createServer(
-    { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
+    {
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+    },
     app.callback(),
   );
   answerMalformedRequests(server);

@@ -1,7 +1,7 @@
+import { fillInvoices } from './support/fill.js';
 import { createTenant, openBenchDatabase, startProduct } from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { startStores } from './support/stores.js';
-import { fillInvoices } from './support/fill.js';
 
 // Page 1 beside page 10,000 of the same list: keyset paging must not care how deep it is.
 const ROWS = Number(process.env.BENCH_ROWS ?? 5_000_000);
@@ -22,7 +22,9 @@ await fillInvoices(stores.superuserUrl, tenantId, ROWS);
 
 async function fetchPage(cursor: string | null): Promise<Page> {
   const query = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
-  const response = await fetch(`${product.origin}/v1/invoices?limit=50${query}`, { headers: { authorization: `Bearer ${key}` } });
+  const response = await fetch(`${product.origin}/v1/invoices?limit=50${query}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
   if (!response.ok) throw new Error(await response.text());
   return (await response.json()) as Page;
 }

@@ -1,9 +1,9 @@
 import { runSql, startBaseline } from './support/baseline.js';
+import { fillInvoices, readIds } from './support/fill.js';
 import { type LoadResult, runLoad } from './support/load.js';
 import { createTenant, openBenchDatabase, startProduct } from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { hasRedis, startStores } from './support/stores.js';
-import { fillInvoices, readIds } from './support/fill.js';
 
 // GET of a page of 50 and of one invoice, of a million, beside bare handlers over the same number of rows.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
@@ -65,15 +65,32 @@ const pairs: Pair[] = [
 for (const { what, bar, ours, bare } of pairs) {
   const results: { ours: LoadResult[]; bare: LoadResult[] } = { ours: [], bare: [] };
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const bareRun = await runLoad({ origin: baseline.origin, clients: CLIENTS, seconds: SECONDS, request: bare, expect: 200 });
-    const ourRun = await runLoad({ origin: product.origin, clients: CLIENTS, seconds: SECONDS, request: ours, expect: 200 });
+    const bareRun = await runLoad({
+      origin: baseline.origin,
+      clients: CLIENTS,
+      seconds: SECONDS,
+      request: bare,
+      expect: 200,
+    });
+    const ourRun = await runLoad({
+      origin: product.origin,
+      clients: CLIENTS,
+      seconds: SECONDS,
+      request: ours,
+      expect: 200,
+    });
     // The first round warms both up.
     if (round === 0) continue;
     results.bare.push(bareRun);
     results.ours.push(ourRun);
   }
   const rate = (runs: LoadResult[]) => median(runs.map((run) => run.perSecond));
-  printRatio(`${way}: ${what}, ${CLIENTS} clients`, { ours: rate(results.ours), baseline: rate(results.bare), unit: 'req/s', bar });
+  printRatio(`${way}: ${what}, ${CLIENTS} clients`, {
+    ours: rate(results.ours),
+    baseline: rate(results.bare),
+    unit: 'req/s',
+    bar,
+  });
   const p99 = (runs: LoadResult[]) => median(runs.map((run) => run.p99)).toFixed(1);
   print(`    p99 ${p99(results.ours)} ms against ${p99(results.bare)}`);
 }

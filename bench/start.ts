@@ -17,7 +17,9 @@ function residentMb(pid: number): number {
   return Number(kilobytes) / 1024;
 }
 
-async function startAll(dataDir: string): Promise<{ seconds: number; pid: number; stop: () => Promise<void> }> {
+async function startAll(
+  dataDir: string,
+): Promise<{ seconds: number; pid: number; stop: () => Promise<void> }> {
   const port = await freePort();
   const startedAt = performance.now();
   const child = spawn(process.execPath, ['dist/bin/start.js'], {
@@ -25,8 +27,19 @@ async function startAll(dataDir: string): Promise<{ seconds: number; pid: number
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: `${port}`, LOG_LEVEL: 'warn' },
     stdio: 'ignore',
   });
-  await waitFor(() => fetch(`http://127.0.0.1:${port}/readyz`).then((response) => response.ok, () => false), 60_000);
-  return { seconds: (performance.now() - startedAt) / 1000, pid: child.pid as number, stop: () => stopChild(child) };
+  await waitFor(
+    () =>
+      fetch(`http://127.0.0.1:${port}/readyz`).then(
+        (response) => response.ok,
+        () => false,
+      ),
+    60_000,
+  );
+  return {
+    seconds: (performance.now() - startedAt) / 1000,
+    pid: child.pid as number,
+    stop: () => stopChild(child),
+  };
 }
 
 printMachine();
@@ -39,13 +52,17 @@ for (let round = 0; round < ROUNDS; round += 1) {
     times.push(running.seconds);
     if (round === ROUNDS - 1 && times === later) {
       await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-      print(`memory of the idle all-in-one process: ${residentMb(running.pid).toFixed(0)} MB (bar: at most 150, goal 100)`);
+      print(
+        `memory of the idle all-in-one process: ${residentMb(running.pid).toFixed(0)} MB (bar: at most 150, goal 100)`,
+      );
     }
     await running.stop();
   }
   rmSync(dataDir, { recursive: true, force: true });
 }
-print(`cold start on an empty DATA_DIR (initdb, migrations, demo): ${median(first).toFixed(1)} s (bar: at most 15, goal 6)`);
+print(
+  `cold start on an empty DATA_DIR (initdb, migrations, demo): ${median(first).toFixed(1)} s (bar: at most 15, goal 6)`,
+);
 print(`cold start on an existing DATA_DIR: ${median(later).toFixed(1)} s`);
 if (hasRedis()) {
   const stores = await startStores({ redis: true });
@@ -53,7 +70,9 @@ if (hasRedis()) {
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
   const names = ['web', 'writes'];
   for (const [index, pid] of product.pids.entries()) {
-    print(`memory of the idle ${names[index]} process: ${residentMb(pid).toFixed(0)} MB (bar: at most 150, goal 100)`);
+    print(
+      `memory of the idle ${names[index]} process: ${residentMb(pid).toFixed(0)} MB (bar: at most 150, goal 100)`,
+    );
   }
   await product.stop();
   await stores.stop();

@@ -19,8 +19,23 @@ function postRequest(key: string): () => string {
       billing_email: 'billing@example.com',
       notes: 'Towed from the shoulder of I-87 north',
       line_items: [
-        { name: 'Light-duty tow', category: 'tow', quantity: 1, unit_type: 'each', unit_price_cents: 12500, total_cents: 12500, taxable: true },
-        { name: 'Mileage', category: 'mileage', quantity: 7.5, unit_type: 'mile', unit_price_cents: 450, total_cents: 3375 },
+        {
+          name: 'Light-duty tow',
+          category: 'tow',
+          quantity: 1,
+          unit_type: 'each',
+          unit_price_cents: 12500,
+          total_cents: 12500,
+          taxable: true,
+        },
+        {
+          name: 'Mileage',
+          category: 'mileage',
+          quantity: 7.5,
+          unit_type: 'mile',
+          unit_price_cents: 450,
+          total_cents: 3375,
+        },
       ],
     });
     return [
@@ -46,7 +61,7 @@ async function measure(way: Way): Promise<void> {
     runLoad({ origin, clients, seconds, request: postRequest(key), expect: 201 });
   await load(product.origin, 32, 3);
   await load(baseline.origin, 32, 3);
-  for (const clients of (process.env.BENCH_CLIENTS ?? "1,8,32,128").split(",").map(Number)) {
+  for (const clients of (process.env.BENCH_CLIENTS ?? '1,8,32,128').split(',').map(Number)) {
     const ours: LoadResult[] = [];
     const bare: LoadResult[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -71,5 +86,9 @@ async function measure(way: Way): Promise<void> {
 }
 
 printMachine();
-const ways: Way[] = process.env.BENCH_WAY ? [process.env.BENCH_WAY as Way] : hasRedis() ? ['all', 'scaled'] : ['all'];
+const ways: Way[] = process.env.BENCH_WAY
+  ? [process.env.BENCH_WAY as Way]
+  : hasRedis()
+    ? ['all', 'scaled']
+    : ['all'];
 for (const way of ways) await measure(way);

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { compile } from 'json-schema-to-typescript';
 import type Joi from 'joi';
+import { compile } from 'json-schema-to-typescript';
 import { toTypeSchema } from '../shared/contracts/types-from-schemas.js';
 import * as apiKeys from '../shared/resources/api-keys/schema.js';
 import * as customers from '../shared/resources/customers/schema.js';

@@ -6,7 +6,12 @@ import { loadConfig } from '../shared/platform/config.js';
 import { appRoleOf } from '../shared/platform/postgres.js';
 import { assertLeastPrivilege } from '../shared/platform/postgres-privileges.js';
 import { type Foundation, runProcess } from '../shared/platform/run-process.js';
-import { assertSafeRedis, createFoundation, createRuntime, resolveDatabaseUrl } from '../shared/platform/runtime.js';
+import {
+  assertSafeRedis,
+  createFoundation,
+  createRuntime,
+  resolveDatabaseUrl,
+} from '../shared/platform/runtime.js';
 import { startClock } from '../workers/clock/index.js';
 import { startWritesWorker } from '../workers/writes/index.js';
 import { publicAddresses, welcomeText } from './welcome.js';

@@ -16,10 +16,17 @@ export function publicAddresses(config: Config, port: number): Addresses {
 }
 
 /** What a person sees when everything is up. Credentials are shown only for the demo, which is off in production. */
-export function welcomeText(options: { addresses: Addresses; demo: DemoFile | undefined; dataDir: string }): string {
+export function welcomeText(options: {
+  addresses: Addresses;
+  demo: DemoFile | undefined;
+  dataDir: string;
+}): string {
   const { addresses, demo, dataDir } = options;
   const root = addresses.apiUrl.replace(/\/v1$/, '');
-  const lines = ['', `  Tow Dispatch is up.   REST ${addresses.apiUrl}   reference ${root}/docs   health ${root}/readyz`];
+  const lines = [
+    '',
+    `  Tow Dispatch is up.   REST ${addresses.apiUrl}   reference ${root}/docs   health ${root}/readyz`,
+  ];
   const [tenant] = demo?.tenants ?? [];
   if (tenant) {
     lines.push(

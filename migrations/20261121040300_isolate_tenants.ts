@@ -44,6 +44,8 @@ export async function up(knex: Knex): Promise<void> {
 export async function down(knex: Knex): Promise<void> {
   await knex.raw('drop policy key_lookup on api_keys; drop policy tenant_directory on tenants');
   for (const table of TABLES) {
-    await knex.raw(`drop policy tenant_isolation on ${table}; alter table ${table} disable row level security`);
+    await knex.raw(
+      `drop policy tenant_isolation on ${table}; alter table ${table} disable row level security`,
+    );
   }
 }

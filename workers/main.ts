@@ -2,8 +2,13 @@ import { MIGRATION_HEAD } from '../migrations/index.js';
 import { loadConfig } from '../shared/platform/config.js';
 import { startHealthServer } from '../shared/platform/health.js';
 import { assertLeastPrivilege } from '../shared/platform/postgres-privileges.js';
-import { assertSafeRedis, createFoundation, createRuntime, type Runtime } from '../shared/platform/runtime.js';
 import { runProcess } from '../shared/platform/run-process.js';
+import {
+  assertSafeRedis,
+  createFoundation,
+  createRuntime,
+  type Runtime,
+} from '../shared/platform/runtime.js';
 import { startClock } from './clock/index.js';
 import { startWritesWorker } from './writes/index.js';
 
@@ -16,7 +21,9 @@ const QUEUES: Record<string, (runtime: Runtime) => Promise<void> | void> = {
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !QUEUES[name]);
 if (names.length === 0 || unknown.length > 0) {
-  process.stderr.write(`Name the queues to work on: ${Object.keys(QUEUES).join(', ')}. Unknown: ${unknown.join(', ') || 'none'}\n`);
+  process.stderr.write(
+    `Name the queues to work on: ${Object.keys(QUEUES).join(', ')}. Unknown: ${unknown.join(', ') || 'none'}\n`,
+  );
   process.exit(2);
 }
 
@@ -24,7 +31,11 @@ await runProcess(
   () => createFoundation(loadConfig('worker'), names.join('+')),
   async (foundation) => {
     const databaseUrl = foundation.config.databaseUrl as string;
-    const runtime = createRuntime(foundation, { name: names.join('+'), databaseUrl, migrationHead: MIGRATION_HEAD });
+    const runtime = createRuntime(foundation, {
+      name: names.join('+'),
+      databaseUrl,
+      migrationHead: MIGRATION_HEAD,
+    });
     await assertLeastPrivilege(runtime.db);
     await assertSafeRedis(runtime);
     const port = await startHealthServer(runtime);

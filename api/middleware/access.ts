@@ -32,7 +32,8 @@ export function assertAccess(key: KeyRecord, { permission, agentScope }: Access)
 }
 
 function assertScope(key: KeyRecord, scope: AgentScope | null): void {
-  if (scope === null) throw new AppError('forbidden', 'Agent keys may not do this. Ask a person, or use an API key.');
+  if (scope === null)
+    throw new AppError('forbidden', 'Agent keys may not do this. Ask a person, or use an API key.');
   if (!key.scopes.includes(scope)) {
     throw new AppError('insufficient_scope', `This agent key lacks the scope ${scope}.`, {
       details: [{ required: scope }],

@@ -43,7 +43,9 @@ export async function readBody(ctx: AnyContext): Promise<ParsedBody> {
   const parsed = parseStrictJson(bytes);
   if (parsed.ok) return { value: parsed.value, bytes: bytes.length };
   const [first] = parsed.faults;
-  throw new AppError('invalid_json', first?.message ?? 'The body is not valid JSON.', { details: parsed.faults.map((fault) => ({ ...fault })) });
+  throw new AppError('invalid_json', first?.message ?? 'The body is not valid JSON.', {
+    details: parsed.faults.map((fault) => ({ ...fault })),
+  });
 }
 
 function hasBody(ctx: AnyContext): boolean {
@@ -57,7 +59,10 @@ function bodyError(error: Error & { type?: string; status?: number; code?: strin
     return refuse('payload_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
   }
   if (error.status === 415 || error.type === 'encoding.unsupported') {
-    return refuse('unsupported_media_type', 'This Content-Encoding is not supported. Send the body plain or gzip.');
+    return refuse(
+      'unsupported_media_type',
+      'This Content-Encoding is not supported. Send the body plain or gzip.',
+    );
   }
   if (error.code?.startsWith('Z_') || error.status === 400) {
     return refuse('invalid_json', 'The body could not be read: it is cut short or badly compressed.');

@@ -1,4 +1,9 @@
-import { AppError, type ErrorBody, isTransientDatabaseError, serviceUnavailable } from '../../shared/platform/errors.js';
+import {
+  AppError,
+  type ErrorBody,
+  isTransientDatabaseError,
+  serviceUnavailable,
+} from '../../shared/platform/errors.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { AnyContext, ApiMiddleware } from '../context.js';
 
@@ -32,7 +37,11 @@ function toAppError(error: unknown): AppError {
   if (isTransientDatabaseError(error)) {
     return serviceUnavailable('The store cannot be reached right now. Try again shortly.', error);
   }
-  return new AppError('internal_error', 'Something went wrong on our side. Quote the request id to support.', {
-    cause: error,
-  });
+  return new AppError(
+    'internal_error',
+    'Something went wrong on our side. Quote the request id to support.',
+    {
+      cause: error,
+    },
+  );
 }

@@ -23,7 +23,10 @@ export function limitRate(runtime: Runtime): ApiMiddleware {
 function setHeaders(ctx: AnyContext, windows: WindowState[]): void {
   const left = (state: WindowState) => Math.max(0, state.remaining);
   ctx.set('X-RateLimit-Remaining', String(Math.min(...windows.map(left))));
-  ctx.set('RateLimit-Policy', windows.map((w) => `"${w.window}";q=${w.limit};w=${WINDOW_SECONDS[w.window]}`).join(', '));
+  ctx.set(
+    'RateLimit-Policy',
+    windows.map((w) => `"${w.window}";q=${w.limit};w=${WINDOW_SECONDS[w.window]}`).join(', '),
+  );
   ctx.set('RateLimit', windows.map((w) => `"${w.window}";r=${left(w)};t=${w.resetSeconds}`).join(', '));
 }
 

@@ -1,6 +1,6 @@
 import type Joi from 'joi';
-import { type CursorPosition, InvalidCursorError } from '../../shared/contracts/cursor.js';
 import { canonicalJson } from '../../shared/contracts/canonical-json.js';
+import { type CursorPosition, InvalidCursorError } from '../../shared/contracts/cursor.js';
 import { validate } from '../../shared/contracts/validate.js';
 import { AppError, notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
@@ -18,18 +18,27 @@ interface ListOptions<Query> {
 }
 
 /** A keyset list in the paginated envelope (specification section 2.4). PostgreSQL renders the items; they pass through untouched. */
-export function list<Query extends { cursor?: string }>(api: ApiRuntime, options: ListOptions<Query>): ApiMiddleware {
+export function list<Query extends { cursor?: string }>(
+  api: ApiRuntime,
+  options: ListOptions<Query>,
+): ApiMiddleware {
   return async (context) => {
     const ctx = context as ApiContext;
     const { key } = ctx.state;
     assertAccess(key, options.access);
     const query = validate<Query>(options.schema, singleValues(ctx));
     const binding = bindingOf(ctx, query);
-    const scope = { tenantId: key.tenantId, timeZone: key.timeZone, position: readCursor(api, query.cursor, binding) };
+    const scope = {
+      tenantId: key.tenantId,
+      timeZone: key.timeZone,
+      position: readCursor(api, query.cursor, binding),
+    };
     const [page] = await api.db.read<PageRow>(key.tenantId, options.statement(query, scope));
     if (!page) throw new Error('a list statement returned no row');
     const next =
-      page.next_at && page.next_id ? api.cursors.encode({ at: page.next_at, id: page.next_id }, binding) : null;
+      page.next_at && page.next_id
+        ? api.cursors.encode({ at: page.next_at, id: page.next_id }, binding)
+        : null;
     ctx.type = 'application/json';
     ctx.body = `{"ok":true,"data":{"items":[${page.items}],"cursor":${JSON.stringify(next)},"count":${page.count}}}`;
   };
@@ -39,7 +48,11 @@ export function list<Query extends { cursor?: string }>(api: ApiRuntime, options
 function singleValues(ctx: ApiContext): Record<string, unknown> {
   const repeated = Object.entries(ctx.query).filter(([, value]) => Array.isArray(value));
   if (repeated.length > 0) {
-    const details = repeated.map(([field]) => ({ field, code: 'repeated', message: `${field} is given twice` }));
+    const details = repeated.map(([field]) => ({
+      field,
+      code: 'repeated',
+      message: `${field} is given twice`,
+    }));
     throw new AppError('validation_error', `${details[0]?.message}.`, { details });
   }
   return ctx.query;
@@ -51,7 +64,11 @@ function bindingOf(ctx: ApiContext, query: Record<string, unknown>): string {
   return `${ctx.state.key.tenantId} ${ctx.state.route} ${canonicalJson(filters)}`;
 }
 
-function readCursor(api: ApiRuntime, cursor: string | undefined, binding: string): CursorPosition | undefined {
+function readCursor(
+  api: ApiRuntime,
+  cursor: string | undefined,
+  binding: string,
+): CursorPosition | undefined {
   if (cursor === undefined) return undefined;
   try {
     return api.cursors.decode(cursor, binding);

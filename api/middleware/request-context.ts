@@ -1,6 +1,6 @@
-import type { Runtime } from '../../shared/platform/runtime.js';
 import { newId } from '../../shared/platform/ids.js';
 import { redactText } from '../../shared/platform/logger.js';
+import type { Runtime } from '../../shared/platform/runtime.js';
 import type { AnyContext, ApiMiddleware } from '../context.js';
 
 /** A caller's own request id is kept when it is short and harmless in a header and a log (decisions 5). */

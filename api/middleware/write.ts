@@ -1,10 +1,10 @@
-import type { Actor, Command, CommandDefinition, CommandResult } from '../../shared/contracts/command.js';
 import { hashBody } from '../../shared/contracts/canonical-json.js';
+import type { Actor, Command, CommandDefinition, CommandResult } from '../../shared/contracts/command.js';
 import { unknownFields, validate } from '../../shared/contracts/validate.js';
 import { AppError, appErrorFromBody, notFound } from '../../shared/platform/errors.js';
 import { isUuid, newId } from '../../shared/platform/ids.js';
-import type { KeyRecord } from '../../shared/resources/api-keys/queries.js';
 import type { Submitted } from '../../shared/queues/submit.js';
+import type { KeyRecord } from '../../shared/resources/api-keys/queries.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 import { assertAccess } from './access.js';

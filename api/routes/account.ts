@@ -21,7 +21,12 @@ export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): vo
   router.get('/me', (ctx) => {
     const { key, windows } = ctx.state;
     ctx.body = {
-      tenant: { id: key.tenantId, name: key.tenantName, environment: key.environment, time_zone: key.timeZone },
+      tenant: {
+        id: key.tenantId,
+        name: key.tenantName,
+        environment: key.environment,
+        time_zone: key.timeZone,
+      },
       key: {
         id: key.id,
         name: key.name,

@@ -14,7 +14,8 @@ const ASSETS: Record<string, string> = {
 };
 
 // No inline script or style but swagger-ui's own style attributes; nothing is loaded from elsewhere.
-const PAGE_POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'";
+const PAGE_POLICY =
+  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'";
 
 const PAGE = `<!doctype html>
 <html lang="en">

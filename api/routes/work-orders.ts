@@ -23,7 +23,10 @@ export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): 
    *       '200': { x-list: WorkOrder }
    *       x-errors: [400, 401, 403, 429, 503]
    */
-  router.get('/work-orders', list(api, { access: read, schema: workOrderListQuery, statement: listWorkOrders }));
+  router.get(
+    '/work-orders',
+    list(api, { access: read, schema: workOrderListQuery, statement: listWorkOrders }),
+  );
 
   /**
    * @openapi
@@ -52,7 +55,10 @@ export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): 
    *       '200': { x-resource: WorkOrder }
    *       x-errors: [401, 403, 404, 429, 503]
    */
-  router.get('/work-orders/:id', readOne(api, { access: read, entityType: 'work_order', what: 'work order' }));
+  router.get(
+    '/work-orders/:id',
+    readOne(api, { access: read, entityType: 'work_order', what: 'work order' }),
+  );
 
   /**
    * @openapi

@@ -27,17 +27,32 @@ app.use(async (ctx) => {
       name: 'insert',
       text: `insert into bare_invoices (id, tenant_id, invoice_number, billing_email, notes, line_items, total_cents)
              values ($1, $2, $3, $4, $5, $6, $7) returning *`,
-      values: [randomUUID(), TENANT, invoice_number, billing_email, notes, JSON.stringify(line_items), line_items[0]?.total_cents],
+      values: [
+        randomUUID(),
+        TENANT,
+        invoice_number,
+        billing_email,
+        notes,
+        JSON.stringify(line_items),
+        line_items[0]?.total_cents,
+      ],
     });
     ctx.status = 201;
     ctx.body = rows[0];
   } else if (id && kind === 'pg') {
-    const { rows } = await pool.query({ name: 'get', text: 'select * from bare_invoices where id = $1', values: [id] });
+    const { rows } = await pool.query({
+      name: 'get',
+      text: 'select * from bare_invoices where id = $1',
+      values: [id],
+    });
     ctx.body = rows[0];
   } else {
     const rows = await knex('bare_invoices')
       .where({ tenant_id: TENANT })
-      .orderBy([{ column: 'created_at', order: 'desc' }, { column: 'id', order: 'desc' }])
+      .orderBy([
+        { column: 'created_at', order: 'desc' },
+        { column: 'id', order: 'desc' },
+      ])
       .limit(50);
     ctx.body = { ok: true, data: { items: rows, cursor: null, count: rows.length } };
   }

@@ -34,6 +34,11 @@ export async function startBaseline(stores: BenchStores): Promise<Baseline> {
     env: { ...process.env, NODE_ENV: 'production' },
   });
   const origin = `http://127.0.0.1:${port}`;
-  await waitFor(() => fetch(origin).then((response) => response.ok, () => false));
+  await waitFor(() =>
+    fetch(origin).then(
+      (response) => response.ok,
+      () => false,
+    ),
+  );
   return { origin, stop: () => stopChild(child) };
 }

@@ -39,7 +39,9 @@ export async function fillInvoices(superuserUrl: string, tenantId: string, rows:
 /** Ids spread over what was filled. */
 export async function readIds(superuserUrl: string, count: number): Promise<string[]> {
   return asSuperuser(superuserUrl, async (client) => {
-    const { rows } = await client.query<{ id: string }>('select id from fill_source order by id limit $1', [count]);
+    const { rows } = await client.query<{ id: string }>('select id from fill_source order by id limit $1', [
+      count,
+    ]);
     return rows.map((row) => row.id);
   });
 }

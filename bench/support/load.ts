@@ -28,11 +28,15 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   await Promise.all(Array.from({ length: options.clients }, () => runClient(options, { until, latencies })));
   const elapsed = (performance.now() - startedAt) / 1000;
   latencies.sort((a, b) => a - b);
-  const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
+  const at = (share: number) =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
   return { perSecond: latencies.length / elapsed, p50: at(0.5), p99: at(0.99), count: latencies.length };
 }
 
-function runClient(options: LoadOptions, { until, latencies }: { until: number; latencies: number[] }): Promise<void> {
+function runClient(
+  options: LoadOptions,
+  { until, latencies }: { until: number; latencies: number[] },
+): Promise<void> {
   const { hostname, port } = new URL(options.origin);
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });

@@ -37,7 +37,11 @@ export async function startProduct(stores: BenchStores, way: Way): Promise<Produ
     way === 'all' ? [['dist/bin/start.js']] : [['dist/api/server.js'], ['dist/workers/main.js', 'writes']];
   const flags = process.env.BENCH_PROF ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROF}`] : [];
   const children = commands.map((args, index) =>
-    spawn(process.execPath, [...flags, ...args], { cwd: root, env: { ...environment, PORT: `${ports[index]}` }, stdio: 'inherit' }),
+    spawn(process.execPath, [...flags, ...args], {
+      cwd: root,
+      env: { ...environment, PORT: `${ports[index]}` },
+      stdio: 'inherit',
+    }),
   );
   const origins = commands.map((_, index) => `http://127.0.0.1:${ports[index]}`);
   for (const origin of origins) await waitFor(() => isReady(origin));

@@ -5,7 +5,9 @@ import { cpus, totalmem } from 'node:os';
 export function printMachine(): void {
   const model = cpus()[0]?.model ?? 'unknown';
   const redis = version('redis-server', ['--version']);
-  print(`machine: ${cpus().length} × ${model}, ${Math.round(totalmem() / 2 ** 30)} GiB; Node ${process.version}; ${redis}`);
+  print(
+    `machine: ${cpus().length} × ${model}, ${Math.round(totalmem() / 2 ** 30)} GiB; Node ${process.version}; ${redis}`,
+  );
 }
 
 function version(command: string, args: string[]): string {
@@ -25,7 +27,10 @@ export function ratio(ours: number, baseline: number): string {
 }
 
 /** One row: ours, baseline, ratio and the bar of design/performance.md. */
-export function printRatio(what: string, figures: { ours: number; baseline: number; unit: string; bar: string }): void {
+export function printRatio(
+  what: string,
+  figures: { ours: number; baseline: number; unit: string; bar: string },
+): void {
   const { ours, baseline, unit, bar } = figures;
   print(
     `${what}: ours ${Math.round(ours)} ${unit}, baseline ${Math.round(baseline)} ${unit}, ratio ${ratio(ours, baseline)} (bar: ${bar})`,

@@ -47,7 +47,12 @@ async function startRedis(dir: string): Promise<{ url: string; child: ChildProce
     ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'yes', '--dir', dir],
     { stdio: 'ignore' },
   );
-  await waitFor(() => spawnSync('redis-cli', ['-p', `${port}`, 'ping']).stdout?.toString().includes('PONG') ?? false);
+  await waitFor(
+    () =>
+      spawnSync('redis-cli', ['-p', `${port}`, 'ping'])
+        .stdout?.toString()
+        .includes('PONG') ?? false,
+  );
   return { url: `redis://127.0.0.1:${port}`, child };
 }
 

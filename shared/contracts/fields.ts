@@ -1,9 +1,9 @@
 import Joi from 'joi';
 
 /** Characters no text may hold: C0 and C1 controls and DEL. */
-const CONTROL = /^[^\u0000-\u001f\u007f-\u009f]*$/;
+const CONTROL = /^\P{Cc}*$/u;
 /** The same, but newline, carriage return and tab are kept (notes, descriptions, addresses). */
-const CONTROL_BUT_LAYOUT = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$/;
+const CONTROL_BUT_LAYOUT = /^[\P{Cc}\n\r\t]*$/u;
 
 /** Patterns with these names are checks a reader of the document need not see. */
 export const UNPUBLISHED_PATTERNS = ['printable', 'printable_multiline'];
@@ -17,7 +17,11 @@ export function text(max: number): Joi.StringSchema {
 
 /** Text over several lines. */
 export function multilineText(max: number): Joi.StringSchema {
-  return Joi.string().trim().max(max).pattern(CONTROL_BUT_LAYOUT, 'printable_multiline').messages(controlMessage);
+  return Joi.string()
+    .trim()
+    .max(max)
+    .pattern(CONTROL_BUT_LAYOUT, 'printable_multiline')
+    .messages(controlMessage);
 }
 
 export function uuid(): Joi.StringSchema {
@@ -44,7 +48,8 @@ export function slug(defaults: readonly string[]): Joi.StringSchema {
     .example(defaults[0]);
 }
 
-const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+const DATE_TIME =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 /** True for an RFC 3339 date-time on a day that exists, year 1 or later. */
 export function isDateTime(value: string): boolean {
@@ -70,7 +75,8 @@ export function dateTime(): Joi.StringSchema {
   return Joi.string()
     .custom((value: string, helpers) => (isDateTime(value) ? value : helpers.error('string.dateTime')))
     .messages({
-      'string.dateTime': '{{#label}} must be an RFC 3339 date-time with an offset, such as 2026-11-21T14:30:00Z',
+      'string.dateTime':
+        '{{#label}} must be an RFC 3339 date-time with an offset, such as 2026-11-21T14:30:00Z',
     })
     .meta({ format: 'date-time' })
     .example('2026-11-21T14:30:00Z');
@@ -83,7 +89,8 @@ export function dateOrDateTime(): Joi.StringSchema {
       isDateTime(value) || isDate(value) ? value : helpers.error('string.dateTime'),
     )
     .messages({
-      'string.dateTime': '{{#label}} must be a date (2026-11-21) or an RFC 3339 date-time (2026-11-21T14:30:00Z)',
+      'string.dateTime':
+        '{{#label}} must be a date (2026-11-21) or an RFC 3339 date-time (2026-11-21T14:30:00Z)',
     })
     .example('2026-11-01');
 }
@@ -113,5 +120,7 @@ export function cursor(): Joi.StringSchema {
 
 /** Every member of a read schema is present, so a client need not tell absent from null. */
 export function allRequired(keys: Record<string, Joi.Schema>): Joi.ObjectSchema {
-  return Joi.object(Object.fromEntries(Object.entries(keys).map(([key, schema]) => [key, schema.required()])));
+  return Joi.object(
+    Object.fromEntries(Object.entries(keys).map(([key, schema]) => [key, schema.required()])),
+  );
 }

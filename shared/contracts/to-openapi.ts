@@ -121,9 +121,14 @@ const STRING_RULES: Record<string, Rule> = {
   guid: () => ({ format: 'uuid' }),
   email: () => ({ format: 'email' }),
   uri: () => ({ format: 'uri' }),
-  pattern: ({ regex, name }) => {
-    if (UNPUBLISHED_PATTERNS.includes(String(name ?? (regex as { name?: string })?.name ?? ''))) return {};
-    return { pattern: String(regex).replace(/^\/(.*)\/[a-z]*$/, '$1') };
+  pattern: ({ regex, name, options }) => {
+    if (UNPUBLISHED_PATTERNS.includes(String(name ?? ''))) return {};
+    const [, source, flags] = /^\/(.*)\/([a-z]*)$/s.exec(String(regex)) ?? [];
+    // Left out, a flag or an inversion would publish something stricter than what is checked.
+    if (source === undefined || flags || (options as { invert?: boolean } | undefined)?.invert) {
+      throw new Error(`no OpenAPI form for the pattern ${regex}`);
+    }
+    return { pattern: source };
   },
 };
 

@@ -25,11 +25,23 @@ function rewrite(node: unknown): unknown {
   if (typeof node !== 'object' || node === null) return node;
   const { nullable, example: _example, ...rest } = node as OpenApiSchema;
   const out: OpenApiSchema = Object.fromEntries(
-    Object.entries(rest).map(([key, value]) => [key, key === 'default' || key === 'enum' ? value : rewrite(value)]),
+    Object.entries(rest).map(([key, value]) => [
+      key,
+      key === 'default' || key === 'enum' ? value : rewrite(value),
+    ]),
   );
-  if (typeof out.$ref === 'string') return { $ref: out.$ref.replace('#/components/schemas/', '#/definitions/') };
+  if (typeof out.$ref === 'string')
+    return { $ref: out.$ref.replace('#/components/schemas/', '#/definitions/') };
   // Only these matter to a type; bounds would only lengthen the comments.
-  for (const bound of ['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'maximum', 'exclusiveMinimum']) {
+  for (const bound of [
+    'minLength',
+    'maxLength',
+    'minItems',
+    'maxItems',
+    'minimum',
+    'maximum',
+    'exclusiveMinimum',
+  ]) {
     delete out[bound];
   }
   if (out.type === 'object') addDefaults(out);

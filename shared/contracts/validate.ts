@@ -36,7 +36,11 @@ function codeOf(type: string): string {
 
 /** Turns Joi's faults into the details of the error envelope. */
 export function toDetails(error: Joi.ValidationError): ErrorDetail[] {
-  return error.details.map(({ path, type, message }) => ({ field: fieldOf(path), code: codeOf(type), message }));
+  return error.details.map(({ path, type, message }) => ({
+    field: fieldOf(path),
+    code: codeOf(type),
+    message,
+  }));
 }
 
 /**
@@ -48,7 +52,9 @@ export function validate<T>(schema: Joi.Schema, input: unknown): T {
   if (!error) return value as T;
   const details = toDetails(error);
   if (details.every((detail) => detail.code === 'line_total_mismatch')) {
-    throw new AppError('line_total_mismatch', details[0]?.message ?? 'A line total does not add up.', { details });
+    throw new AppError('line_total_mismatch', details[0]?.message ?? 'A line total does not add up.', {
+      details,
+    });
   }
   throw new AppError('validation_error', summary(details), { details });
 }

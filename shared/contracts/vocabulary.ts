@@ -89,7 +89,13 @@ export const INVOICE_STATUSES = [
   'cancelled',
 ] as const;
 
-export const WORK_ORDER_STATUSES = ['pending', 'dispatched', 'in_progress', 'completed', 'cancelled'] as const;
+export const WORK_ORDER_STATUSES = [
+  'pending',
+  'dispatched',
+  'in_progress',
+  'completed',
+  'cancelled',
+] as const;
 
 export const BILLING_STATUSES = [
   'unbilled',

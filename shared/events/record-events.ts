@@ -17,7 +17,12 @@ export interface EventSource {
 export function recordEvents(sources: EventSource[], now: Date): Statement {
   const rows = sources.map(({ command, draft }) => {
     const id = newId();
-    return { tenant_id: command.tenantId, id, type: draft.type, body: renderBody(id, { command, draft }, now) };
+    return {
+      tenant_id: command.tenantId,
+      id,
+      type: draft.type,
+      body: renderBody(id, { command, draft }, now),
+    };
   });
   return {
     name: 'record-events',

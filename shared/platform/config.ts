@@ -147,7 +147,9 @@ export const settingsSchema = Joi.object({
 /** Thrown with every fault of the environment at once. */
 export class ConfigError extends Error {
   constructor(readonly faults: string[]) {
-    super(`The settings have ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n- ${faults.join('\n- ')}`);
+    super(
+      `The settings have ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n- ${faults.join('\n- ')}`,
+    );
     this.name = 'ConfigError';
   }
 }
@@ -186,10 +188,10 @@ export function loadConfig(kind: ProcessKind, environment: Environment = process
       .filter((name) => environment[name] !== undefined && environment[name] !== '')
       .map((name) => [name, environment[name]]),
   );
-  const { error, value } = settingsSchema.validate(known) as Joi.ValidationResult<Settings> & { value: Settings };
-  const faults = (error?.details ?? []).map(
-    ({ message, path }) => `${message}${exampleOf(String(path[0]))}`,
-  );
+  const { error, value } = settingsSchema.validate(known) as Joi.ValidationResult<Settings> & {
+    value: Settings;
+  };
+  const faults = (error?.details ?? []).map(({ message, path }) => `${message}${exampleOf(String(path[0]))}`);
   faults.push(...contradictions(kind, value));
   if (faults.length > 0) throw new ConfigError(faults);
   return toConfig(kind, value);
@@ -212,7 +214,8 @@ function contradictions(kind: ProcessKind, value: Settings): string[] {
   }
   if ((scaledOut || kind === 'release' || value.REDIS_URL) && !value.DATABASE_URL) {
     faults.push(
-      '"DATABASE_URL" is required: separate processes cannot share an embedded database' + exampleOf('DATABASE_URL'),
+      '"DATABASE_URL" is required: separate processes cannot share an embedded database' +
+        exampleOf('DATABASE_URL'),
     );
   }
   if (production && !value.SECRET_KEY) {
@@ -220,7 +223,9 @@ function contradictions(kind: ProcessKind, value: Settings): string[] {
   }
   if (production && value.FAILPOINTS) faults.push('"FAILPOINTS" is refused in production');
   if (value.WRITES_CONCURRENCY >= value.DATABASE_POOL_SIZE) {
-    faults.push('"WRITES_CONCURRENCY" must be smaller than "DATABASE_POOL_SIZE": each batch holds a connection');
+    faults.push(
+      '"WRITES_CONCURRENCY" must be smaller than "DATABASE_POOL_SIZE": each batch holds a connection',
+    );
   }
   return faults;
 }

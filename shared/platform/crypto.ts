@@ -39,7 +39,9 @@ export function unseal(key: Buffer, sealed: string): string {
   const [version, nonce, tag, body] = sealed.split('.');
   if (version !== 'v1' || !nonce || !tag || body === undefined) throw new Error('not a sealed value');
   // Node would take a tag of four bytes, which can be guessed.
-  const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), { authTagLength: 16 });
+  const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), {
+    authTagLength: 16,
+  });
   decipher.setAuthTag(Buffer.from(tag, 'base64url'));
   return decipher.update(body, 'base64url', 'utf8') + decipher.final('utf8');
 }

@@ -114,12 +114,15 @@ const LOST_CONNECTION_MESSAGES =
 export function isConnectionError(error: unknown): boolean {
   const code = errorCodeOf(error);
   if (code.startsWith('08') || code.startsWith('57P') || code === '53300') return true;
-  if (['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) return true;
+  if (['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes(code))
+    return true;
   return error instanceof Error && LOST_CONNECTION_MESSAGES.test(error.message);
 }
 
 /** True when running the same transaction again is right: lost connection, serialization failure, deadlock, lock or statement timeout. */
 export function isTransientDatabaseError(error: unknown): boolean {
   const code = errorCodeOf(error);
-  return isConnectionError(error) || code === '40001' || code === '40P01' || code === '55P03' || code === '57014';
+  return (
+    isConnectionError(error) || code === '40001' || code === '40P01' || code === '55P03' || code === '57014'
+  );
 }

@@ -39,7 +39,8 @@ export function storeChecks(runtime: Runtime): Check[] {
         const [row] = await db.query<{ name: string }>({
           text: 'select name from schema_migrations order by id desc limit 1',
         });
-        if (row?.name !== migrationHead) throw new Error(`the database is at ${row?.name ?? 'nothing'}, not at ${migrationHead}`);
+        if (row?.name !== migrationHead)
+          throw new Error(`the database is at ${row?.name ?? 'nothing'}, not at ${migrationHead}`);
       },
     },
   ];
@@ -47,7 +48,9 @@ export function storeChecks(runtime: Runtime): Check[] {
 
 /** Runs all checks side by side; each answers within two seconds. */
 export async function checkReadiness(checks: Check[]): Promise<Readiness> {
-  const results = await Promise.all(checks.map(async (check) => [check.name, await runCheck(check)] as const));
+  const results = await Promise.all(
+    checks.map(async (check) => [check.name, await runCheck(check)] as const),
+  );
   return { ok: results.every(([, result]) => result.ok), checks: Object.fromEntries(results) };
 }
 
@@ -112,5 +115,9 @@ async function answer(
   }
   if (request.url !== '/readyz') return void send(404, 'application/json', '{"ok":false}');
   const readiness = await checkReadiness(checks);
-  send(readiness.ok && !runtime.lifecycle.isClosing ? 200 : 503, 'application/json', JSON.stringify(readiness));
+  send(
+    readiness.ok && !runtime.lifecycle.isClosing ? 200 : 503,
+    'application/json',
+    JSON.stringify(readiness),
+  );
 }

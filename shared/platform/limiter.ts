@@ -50,7 +50,11 @@ export function createLimiter(redis: Redis | undefined): Limiter {
     async consume(key, limits) {
       const windows = await Promise.all(
         WINDOWS.map(async ({ window, seconds }) =>
-          toWindowState(window, limits[window], await limiterFor(window, limits[window], seconds).consume(key)),
+          toWindowState(
+            window,
+            limits[window],
+            await limiterFor(window, limits[window], seconds).consume(key),
+          ),
         ),
       );
       return { allowed: windows.every((state) => state.remaining >= 0), windows };
@@ -73,7 +77,10 @@ interface Count {
  * what single calls would have told it, at a fraction of the cost under load.
  */
 class GatheredLimiter {
-  private waiting = new Map<string, { resolve: (count: Count) => void; reject: (error: unknown) => void }[]>();
+  private waiting = new Map<
+    string,
+    { resolve: (count: Count) => void; reject: (error: unknown) => void }[]
+  >();
 
   constructor(private readonly limiter: RateLimiterAbstract) {}
 
@@ -93,7 +100,8 @@ class GatheredLimiter {
       consumePoints(this.limiter, key, waiters.length).then(
         ({ consumedPoints, msBeforeNext }) => {
           const before = consumedPoints - waiters.length;
-          for (const [index, waiter] of waiters.entries()) waiter.resolve({ nth: before + index + 1, msBeforeNext });
+          for (const [index, waiter] of waiters.entries())
+            waiter.resolve({ nth: before + index + 1, msBeforeNext });
         },
         (error: unknown) => {
           for (const waiter of waiters) waiter.reject(error);
@@ -118,7 +126,11 @@ function newLimiter(
 }
 
 /** rate-limiter-flexible rejects with the same result object when a limit is passed; an Error is a real failure. */
-async function consumePoints(limiter: RateLimiterAbstract, key: string, points: number): Promise<RateLimiterRes> {
+async function consumePoints(
+  limiter: RateLimiterAbstract,
+  key: string,
+  points: number,
+): Promise<RateLimiterRes> {
   return limiter.consume(key, points).catch((rejection: unknown) => {
     if (rejection instanceof RateLimiterRes) return rejection;
     throw rejection;

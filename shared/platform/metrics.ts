@@ -52,7 +52,12 @@ export function createMetrics() {
 /** A gauge whose values are read when somebody asks for them. */
 export function addCollectedGauge(
   metrics: Metrics,
-  gauge: { name: string; help: string; labelNames: string[]; collect: (set: GaugeSetter) => Promise<void> | void },
+  gauge: {
+    name: string;
+    help: string;
+    labelNames: string[];
+    collect: (set: GaugeSetter) => Promise<void> | void;
+  },
 ): void {
   new Gauge({
     name: gauge.name,

@@ -72,7 +72,8 @@ const KEYED_PLANS = [
 /** Name of the application's role in a database: the login role's name with `_app`. It owns nothing and cannot log in. */
 export function appRoleOf(databaseUrl: string): string {
   const user = decodeURIComponent(new URL(databaseUrl).username);
-  if (!user) throw new Error('DATABASE_URL must name a user, for example postgres://tow:secret@localhost:5432/tow');
+  if (!user)
+    throw new Error('DATABASE_URL must name a user, for example postgres://tow:secret@localhost:5432/tow');
   return `${user}_app`;
 }
 
@@ -190,7 +191,8 @@ class PooledDatabase implements Database {
         await opening;
         const closing = [...last.map((statement) => client.query(statement)), client.query(end)];
         const answers = await Promise.all(closing);
-        if (answers.at(-1)?.command !== end.toUpperCase()) throw new Error('the transaction was rolled back by the server');
+        if (answers.at(-1)?.command !== end.toUpperCase())
+          throw new Error('the transaction was rolled back by the server');
         return result;
       } catch (error) {
         // A connection that cannot even roll back is of no use to the next caller; the first error is the one to report.

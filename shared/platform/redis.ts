@@ -42,6 +42,8 @@ export async function assertNoEviction(redis: Redis, logger: Logger): Promise<vo
   });
   const policy = Array.isArray(reply) ? String(reply[1]) : 'noeviction';
   if (policy !== 'noeviction') {
-    throw new Error(`Redis has maxmemory-policy ${policy}: queues need noeviction, or jobs vanish under memory pressure`);
+    throw new Error(
+      `Redis has maxmemory-policy ${policy}: queues need noeviction, or jobs vanish under memory pressure`,
+    );
   }
 }

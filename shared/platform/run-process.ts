@@ -12,7 +12,10 @@ export interface Foundation {
  * Runs an entry point: starts it, closes it on SIGTERM and SIGINT, and turns a failed start into a message and exit code 1, with whatever was
  * opened closed again. A fault that nobody caught ends the process too: it may hold anything by then, and its supervisor starts a clean one.
  */
-export async function runProcess(prepare: () => Foundation, start: (foundation: Foundation) => Promise<void>): Promise<void> {
+export async function runProcess(
+  prepare: () => Foundation,
+  start: (foundation: Foundation) => Promise<void>,
+): Promise<void> {
   const foundation = prepareOrExit(prepare);
   const { logger, lifecycle } = foundation;
   const die = (error: unknown, kind: string) => {

@@ -50,10 +50,7 @@ export async function resolveDatabaseUrl({ config, logger, lifecycle }: Foundati
 }
 
 /** Opens the stores and registers their closing. Nothing else in the code knows whether there is a Redis. */
-export function createRuntime(
-  { config, logger, lifecycle }: Foundation,
-  options: StoreOptions,
-): Runtime {
+export function createRuntime({ config, logger, lifecycle }: Foundation, options: StoreOptions): Runtime {
   const { databaseUrl } = options;
   const metrics = createMetrics();
   const db = openDatabase({

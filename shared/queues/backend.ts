@@ -6,8 +6,8 @@ import {
   Worker,
   type WorkerOptions,
 } from 'bullmq';
-import { connectRedis } from '../platform/redis.js';
 import { appSessionOptions } from '../platform/postgres.js';
+import { connectRedis } from '../platform/redis.js';
 import type { Runtime } from '../platform/runtime.js';
 
 /** All keys of a queue share one hash tag, so that Redis Cluster keeps them together. */

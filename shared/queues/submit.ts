@@ -33,11 +33,15 @@ export async function openWritePath(runtime: Runtime, resolveLate: ResolveLate):
     send: (commands) => enqueueBatch(queue, commands, channel),
     timeoutMs: runtime.config.writeTimeoutMs,
   });
-  await runtime.bus.subscribe(channel, (message) => gatherer.receive((JSON.parse(message) as WriteReply).results));
+  await runtime.bus.subscribe(channel, (message) =>
+    gatherer.receive((JSON.parse(message) as WriteReply).results),
+  );
   const keysInFlight = new Set<string>();
   return async (command, bytes) => {
-    if (!gatherer.hasRoom) throw serviceUnavailable('Too many writes are waiting. Send this one again in a moment.');
-    const claim = command.idempotency && !command.dryRun ? `${command.tenantId}:${command.idempotency.key}` : undefined;
+    if (!gatherer.hasRoom)
+      throw serviceUnavailable('Too many writes are waiting. Send this one again in a moment.');
+    const claim =
+      command.idempotency && !command.dryRun ? `${command.tenantId}:${command.idempotency.key}` : undefined;
     if (claim && keysInFlight.has(claim)) throw inProgress();
     if (claim) keysInFlight.add(claim);
     try {
@@ -72,9 +76,13 @@ async function settle(
 }
 
 function inProgress(): AppError {
-  return new AppError('idempotency_in_progress', 'A request with this Idempotency-Key is still running. Try again shortly.', {
-    headers: { 'Retry-After': '1' },
-  });
+  return new AppError(
+    'idempotency_in_progress',
+    'A request with this Idempotency-Key is still running. Try again shortly.',
+    {
+      headers: { 'Retry-After': '1' },
+    },
+  );
 }
 
 /** The failed result that stands for an unexpected fault. */

@@ -34,6 +34,10 @@ export function openWritesQueue(runtime: Runtime): WritesQueue {
 }
 
 /** Puts a batch on the queue. Rejects when the queue cannot be reached; the job may have been added all the same. */
-export async function enqueueBatch(queue: WritesQueue, commands: Command[], replyTo: string | null): Promise<void> {
+export async function enqueueBatch(
+  queue: WritesQueue,
+  commands: Command[],
+  replyTo: string | null,
+): Promise<void> {
   await queue.add('batch', { version: 1, replyTo, commands }, { jobId: newId() });
 }

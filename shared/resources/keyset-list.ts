@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Statement } from '../platform/postgres.js';
 import type { CursorPosition } from '../contracts/cursor.js';
+import type { Statement } from '../platform/postgres.js';
 
 /** One page as PostgreSQL renders it. */
 export interface PageRow {

@@ -93,7 +93,11 @@ export function missing(what: string): Outcome {
 
 /** A body that names records of nobody we know: an unknown id inside a body is 400 (decisions 5). */
 export function invalidReferences(details: ErrorDetail[]): Outcome {
-  return failed({ code: 'validation_error', message: `${details[0]?.message ?? 'An id is unknown'}.`, details });
+  return failed({
+    code: 'validation_error',
+    message: `${details[0]?.message ?? 'An id is unknown'}.`,
+    details,
+  });
 }
 
 /** Finds which of the referenced records exist for their tenant. */

@@ -1,5 +1,5 @@
-import { Agent, request } from 'undici';
 import { expect } from 'chai';
+import { Agent, request } from 'undici';
 import { findDepartures } from './openapi-validator.js';
 
 export interface Answer {
@@ -47,7 +47,13 @@ export class TestClient {
   async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const answer = await this.send(method, path, options);
     const [bare = ''] = path.split('?');
-    const exchange = { method, path: bare, status: answer.status, headers: answer.headers, body: answer.body };
+    const exchange = {
+      method,
+      path: bare,
+      status: answer.status,
+      headers: answer.headers,
+      body: answer.body,
+    };
     expect(findDepartures(exchange), `${method} ${path} against openapi.json`).to.deep.equal([]);
     return answer;
   }

@@ -44,7 +44,9 @@ export function findDepartures(exchange: Exchange): string[] {
   const template = templateOf(path);
   const operation = template ? document.paths[template]?.[method.toLowerCase()] : undefined;
   if (!operation) {
-    return status === 404 || status === 405 || status === 401 || status === 429 ? envelopeFaults(body) : [`${method} ${path} is not documented`];
+    return status === 404 || status === 405 || status === 401 || status === 429
+      ? envelopeFaults(body)
+      : [`${method} ${path} is not documented`];
   }
   const declared = operation.responses[String(status)];
   if (!declared) return [`${method} ${template} does not document ${status}: ${JSON.stringify(body)}`];

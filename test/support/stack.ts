@@ -59,7 +59,8 @@ export class TestStack {
       DATABASE_URL: databaseUrl,
       DATA_DIR: dataDir,
       LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
-      RATE_LIMIT_TIERS: '{"standard":{"minute":1000000,"hour":1000000},"starter":{"minute":1000000,"hour":1000000}}',
+      RATE_LIMIT_TIERS:
+        '{"standard":{"minute":1000000,"hour":1000000},"starter":{"minute":1000000,"hour":1000000}}',
       ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
       ...options.environment,
     });
@@ -75,7 +76,10 @@ export class TestStack {
   }
 
   /** A tenant with its twin and one key of every permission in each. */
-  async createTenant(name = 'Test Towing', settings: { taxRateBps?: number; timeZone?: string } = {}): Promise<TestTenant> {
+  async createTenant(
+    name = 'Test Towing',
+    settings: { taxRateBps?: number; timeZone?: string } = {},
+  ): Promise<TestTenant> {
     const pair = newTenantPair();
     await this.runtime.db.transaction([pair.live, pair.sandbox], (tx) =>
       createTenantPair(tx, pair, { name, ...settings }),
@@ -88,9 +92,17 @@ export class TestStack {
     };
   }
 
-  async createKey(tenantId: string, options: KeyOptions = {}, environment: 'live' | 'sandbox' = 'live'): Promise<string> {
+  async createKey(
+    tenantId: string,
+    options: KeyOptions = {},
+    environment: 'live' | 'sandbox' = 'live',
+  ): Promise<string> {
     const { kind = 'api' } = options;
-    const { key, material } = mintKey(kind, environment, deriveKey(this.runtime.config.secretKey, 'credentials'));
+    const { key, material } = mintKey(
+      kind,
+      environment,
+      deriveKey(this.runtime.config.secretKey, 'credentials'),
+    );
     const row = {
       tenant_id: tenantId,
       id: newId(),
@@ -115,7 +127,11 @@ export class TestStack {
   }
 
   /** Rows as the owner of the tables sees them with these tenants set: for looking behind the API. */
-  async rows<R = Record<string, unknown>>(tenantId: string, text: string, values: unknown[] = []): Promise<R[]> {
+  async rows<R = Record<string, unknown>>(
+    tenantId: string,
+    text: string,
+    values: unknown[] = [],
+  ): Promise<R[]> {
     return this.runtime.db.transaction([tenantId], (tx) => tx.query<R>({ text, values }));
   }
 

@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { migrate } from '../../migrations/migrate.js';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../shared/platform/embedded-postgres/start.js';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../shared/platform/embedded-postgres/start.js';
 import { appRoleOf } from '../../shared/platform/postgres.js';
 
 /** `scaled`: queue, replies and limits in Redis. Otherwise everything is on PostgreSQL alone. */
@@ -71,7 +74,9 @@ function renamed(url: string, database: string): string {
 /** An owner like the one a deployment has: may create roles, is no superuser. */
 async function makeOwner(superuserUrl: string): Promise<(database: string) => string> {
   await asSuperuser(superuserUrl, async (client) => {
-    await client.query(`do $$ begin create role tow login createrole password 'tow'; exception when duplicate_object then null; end $$`);
+    await client.query(
+      `do $$ begin create role tow login createrole password 'tow'; exception when duplicate_object then null; end $$`,
+    );
   });
   const url = new URL(superuserUrl);
   url.username = 'tow';
@@ -148,10 +153,26 @@ export function hasRedisServer(): boolean {
 export async function startRedis(port?: number): Promise<RedisServer> {
   if (!hasRedisServer()) throw new Error('TEST_WAY=scaled needs redis-server on PATH');
   const chosen = port ?? (await freePort());
-  const args = ['--port', `${chosen}`, '--bind', '127.0.0.1', '--save', '', '--databases', '201', '--dir', tmpdir()];
+  const args = [
+    '--port',
+    `${chosen}`,
+    '--bind',
+    '127.0.0.1',
+    '--save',
+    '',
+    '--databases',
+    '201',
+    '--dir',
+    tmpdir(),
+  ];
   const child = spawn('redis-server', args, { stdio: 'ignore' });
   for (let tries = 0; tries < 100; tries += 1) {
-    if (spawnSync('redis-cli', ['-p', `${chosen}`, 'ping']).stdout?.toString().trim() === 'PONG') break;
+    if (
+      spawnSync('redis-cli', ['-p', `${chosen}`, 'ping'])
+        .stdout?.toString()
+        .trim() === 'PONG'
+    )
+      break;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return { port: chosen, process: child };

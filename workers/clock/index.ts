@@ -1,7 +1,7 @@
+import type { Runtime } from '../../shared/platform/runtime.js';
 import { openWorker } from '../../shared/queues/backend.js';
 import { CLOCK_QUEUE, type ClockJob, ensureSchedules, openClockQueue } from '../../shared/queues/clock.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
 import { createClockProcessor } from './processor.js';
 
 /** How often the schedules are looked after: a store that lost its content gets them back within this time, in ms. */

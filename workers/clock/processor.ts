@@ -28,7 +28,10 @@ export function createClockProcessor(runtime: Runtime, writes: WritesQueue): Pro
     if (!task) throw new Error(`the clock has no task ${job.name}`);
     const startedAt = performance.now();
     const facts = await task(job.data);
-    runtime.logger.debug({ jobId: job.id, task: job.name, ...facts, ms: Math.round(performance.now() - startedAt) }, 'clock');
+    runtime.logger.debug(
+      { jobId: job.id, task: job.name, ...facts, ms: Math.round(performance.now() - startedAt) },
+      'clock',
+    );
   };
 }
 

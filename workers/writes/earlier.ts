@@ -1,7 +1,7 @@
 import type { Command, CommandResult } from '../../shared/contracts/command.js';
 import { AppError, type ErrorBody } from '../../shared/platform/errors.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
-import { doneResult, type DoneRow } from '../../shared/resources/operations/done.js';
+import { type DoneRow, doneResult } from '../../shared/resources/operations/done.js';
 import { recordset } from '../../shared/resources/sets.js';
 
 interface EarlierRow extends DoneRow {
@@ -81,6 +81,12 @@ function reused(parts: string[]): ErrorBody {
   return new AppError(
     'idempotency_key_reused',
     `This Idempotency-Key was used within 24 hours with another ${names.join(' and ')}. Use a new key for a new request.`,
-    { details: names.map((field) => ({ field, code: 'changed', message: `${field} differs from the first request` })) },
+    {
+      details: names.map((field) => ({
+        field,
+        code: 'changed',
+        message: `${field} differs from the first request`,
+      })),
+    },
   ).toBody();
 }

@@ -44,7 +44,10 @@ async function runAgainOnConflict(context: BatchContext, commands: Command[]): P
 }
 
 async function failAlone(context: BatchContext, command: Command, error: unknown): Promise<CommandResult[]> {
-  context.logger.error({ err: error, commandId: command.id, type: command.type }, 'a command failed unexpectedly');
+  context.logger.error(
+    { err: error, commandId: command.id, type: command.type },
+    'a command failed unexpectedly',
+  );
   const outcome = { ok: false, error: internalError() } as const;
   await context.db.transaction([command.tenantId], async (tx) =>
     tx.queryAtCommit(auditStatement([{ command, outcome }], undefined)),
@@ -63,7 +66,10 @@ export async function runSuspects(context: BatchContext, commands: Command[]): P
       results.push(...(await runIsolated(context, [command])));
       await forgetAttempts(context.db, command);
     } else {
-      context.logger.error({ commandId: command.id, type: command.type }, 'parked a command that keeps killing its worker');
+      context.logger.error(
+        { commandId: command.id, type: command.type },
+        'parked a command that keeps killing its worker',
+      );
       results.push({ id: command.id, ok: false, error: internalError() });
     }
   }

@@ -23,7 +23,11 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
   };
 }
 
-async function runJob(context: BatchContext, job: Job<WriteJob>, commands: Command[]): Promise<CommandResult[]> {
+async function runJob(
+  context: BatchContext,
+  job: Job<WriteJob>,
+  commands: Command[],
+): Promise<CommandResult[]> {
   const canaries = commands.filter((command) => command.type === CANARY_TYPE);
   const rehearsals = commands.filter((command) => command.dryRun && command.type !== CANARY_TYPE);
   const writes = commands.filter((command) => !command.dryRun);
@@ -44,8 +48,15 @@ async function rehearseAlone(context: BatchContext, command: Command): Promise<C
     return await rehearse(context, command);
   } catch (error) {
     if (isTransientDatabaseError(error)) throw error;
-    context.logger.error({ err: error, commandId: command.id, type: command.type }, 'a dry run failed unexpectedly');
-    return { id: command.id, ok: false, error: { code: 'internal_error', message: 'Something went wrong on our side.' } };
+    context.logger.error(
+      { err: error, commandId: command.id, type: command.type },
+      'a dry run failed unexpectedly',
+    );
+    return {
+      id: command.id,
+      ok: false,
+      error: { code: 'internal_error', message: 'Something went wrong on our side.' },
+    };
   }
 }
 
@@ -53,7 +64,10 @@ async function rehearseAlone(context: BatchContext, command: Command): Promise<C
 async function reply(runtime: Runtime, channel: string, results: CommandResult[]): Promise<void> {
   const message: WriteReply = { results };
   await runtime.bus.publish(channel, JSON.stringify(message)).catch((error: unknown) => {
-    runtime.logger.warn({ err: error, channel, count: results.length }, 'reply not sent; it will be resolved by row');
+    runtime.logger.warn(
+      { err: error, channel, count: results.length },
+      'reply not sent; it will be resolved by row',
+    );
   });
 }
 

@@ -1,10 +1,10 @@
 import type { Command, Outcome } from '../../shared/contracts/command.js';
+import { recordEvents } from '../../shared/events/record-events.js';
 import { ERROR_STATUS } from '../../shared/platform/errors.js';
 import type { Statement } from '../../shared/platform/postgres.js';
-import { recordEvents } from '../../shared/events/record-events.js';
 import { commandOfType } from '../../shared/resources/index.js';
-import { collectionOf } from '../../shared/resources/tables.js';
 import { recordset } from '../../shared/resources/sets.js';
+import { collectionOf } from '../../shared/resources/tables.js';
 
 export interface Settled {
   command: Command;
@@ -19,7 +19,9 @@ export function statusOf({ command, outcome }: Settled): number {
 
 export function locationOf({ command, outcome }: Settled): string | null {
   const definition = commandOfType(command.type);
-  return outcome.ok && definition.creates ? `${collectionOf(definition.entityType)}/${command.entityId}` : null;
+  return outcome.ok && definition.creates
+    ? `${collectionOf(definition.entityType)}/${command.entityId}`
+    : null;
 }
 
 /** What a set of settled commands leaves behind beside its effects: audit entries, events and idempotent answers. */

@@ -22,7 +22,10 @@ export function watchProgress(runtime: Runtime, queue: WritesQueue, worker: Work
     const waiting = await queue.getWaitingCount();
     if (waiting === 0) return progress();
     if (Date.now() - lastProgressAt < MAX_IDLE_MS || !(await checkReadiness(storeChecks(runtime))).ok) return;
-    logger.fatal({ waiting, idleMs: Date.now() - lastProgressAt }, 'jobs wait and none is taken; exiting to be restarted');
+    logger.fatal(
+      { waiting, idleMs: Date.now() - lastProgressAt },
+      'jobs wait and none is taken; exiting to be restarted',
+    );
     await lifecycle.close(5000);
     process.exit(1);
   };

@@ -5,12 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Account, spawnIdentity } from './account.js';
 import { logTail, openLog } from './log.js';
-import {
-  clusterName,
-  endLeftoverProcesses,
-  FAST_SHUTDOWN,
-  stopProcess,
-} from './process.js';
+import { clusterName, endLeftoverProcesses, FAST_SHUTDOWN, stopProcess } from './process.js';
 
 const PROBE_INTERVAL_MS = 50;
 const FIRST_BACKOFF_MS = 100;

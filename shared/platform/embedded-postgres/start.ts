@@ -8,13 +8,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { type Account, chooseAccount } from './account.js';
 import { type Binaries, locateNativePackage, prepareBinaries } from './binaries.js';
-import {
-  endAbandonedServer,
-  ensureCluster,
-  isComplete,
-  placeCluster,
-  systemFolders,
-} from './cluster.js';
+import { endAbandonedServer, ensureCluster, isComplete, placeCluster, systemFolders } from './cluster.js';
 import { answersQueries, databaseUrl, ensureOwnerDatabase, OWNER } from './database.js';
 import { type OwnerLock, takeOwnership } from './owner.js';
 import { errorCode } from './process.js';

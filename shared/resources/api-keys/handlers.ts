@@ -70,10 +70,7 @@ export async function createApiKeys(
 }
 
 /** The answer carries the key sealed; the api opens it when it answers. Neither audit entry nor event ever holds it. */
-function keyOutcome(
-  command: Command<{ material: KeyMaterial }>,
-  bodies: Map<string, string>,
-): Outcome {
+function keyOutcome(command: Command<{ material: KeyMaterial }>, bodies: Map<string, string>): Outcome {
   const record = bodies.get(refKey(refOf(command))) as string;
   const { material, ...input } = command.input;
   const key = JSON.stringify(command.dryRun ? null : material.sealed);
@@ -94,7 +91,10 @@ export async function rollApiKeys(
   tx: Transaction,
   commands: Command<WithKeyMaterial<ApiKeyRoll> & { from_id: string }>[],
 ): Promise<Outcome[]> {
-  const oldRef = (command: (typeof commands)[number]) => ({ tenant_id: command.tenantId, id: command.input.from_id });
+  const oldRef = (command: (typeof commands)[number]) => ({
+    tenant_id: command.tenantId,
+    id: command.input.from_id,
+  });
   const olds = await lockRecords<StoredKey>(tx, 'api_keys', commands.map(oldRef));
   const rollable = commands.filter((command) => isUsable(olds.get(refKey(oldRef(command)))));
   await insertApiKeys(
@@ -125,11 +125,17 @@ function isUsable(key: StoredKey | undefined): boolean {
 }
 
 function endedKey(): Outcome {
-  return failed({ code: 'conflict', message: 'This key is revoked or has expired, so it cannot be rolled. Create a new one.' });
+  return failed({
+    code: 'conflict',
+    message: 'This key is revoked or has expired, so it cannot be rolled. Create a new one.',
+  });
 }
 
 /** Ends keys at once. Revoking a revoked key changes nothing. */
-export async function revokeApiKeys(tx: Transaction, commands: Command<Record<string, never>>[]): Promise<Outcome[]> {
+export async function revokeApiKeys(
+  tx: Transaction,
+  commands: Command<Record<string, never>>[],
+): Promise<Outcome[]> {
   const refs = commands.map(refOf);
   const rows = await lockRecords<StoredKey>(tx, 'api_keys', refs);
   await tx.query({

@@ -1,8 +1,8 @@
-import type { Database, Statement } from '../../platform/postgres.js';
 import type { ApiKeyListQuery } from '../../contracts/generated.js';
 import type { AgentScope, Permission } from '../../contracts/vocabulary.js';
 import type { Tier } from '../../platform/config.js';
 import { sha256 } from '../../platform/crypto.js';
+import type { Database, Statement } from '../../platform/postgres.js';
 import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { recordset } from '../sets.js';
 import { apiKeyRepresentation } from './representation.js';
@@ -103,7 +103,10 @@ export function listApiKeys(query: ApiKeyListQuery, scope: ListScope): Statement
 }
 
 /** Moves last_used_at forward. Not a write of a client, so it has no audit entry. */
-export async function touchKeys(db: Database, uses: { tenant_id: string; id: string; at: string }[]): Promise<void> {
+export async function touchKeys(
+  db: Database,
+  uses: { tenant_id: string; id: string; at: string }[],
+): Promise<void> {
   const tenants = [...new Set(uses.map((use) => use.tenant_id))];
   await db.transaction(tenants, async (tx) =>
     tx.queryAtCommit({

@@ -3,7 +3,11 @@ import { allRequired, cursor, dateTime, flag, integer, limit, text, uuid } from 
 import { PERMISSIONS, TIERS } from '../../contracts/vocabulary.js';
 
 const name = () => text(100).example('Dispatch software');
-const permissions = () => Joi.array().items(Joi.string().valid(...PERMISSIONS)).max(PERMISSIONS.length).unique();
+const permissions = () =>
+  Joi.array()
+    .items(Joi.string().valid(...PERMISSIONS))
+    .max(PERMISSIONS.length)
+    .unique();
 
 export const apiKeyCreate = Joi.object({
   name: name().required(),
@@ -17,7 +21,9 @@ export const apiKeyCreate = Joi.object({
 }).meta({ className: 'ApiKeyCreate' });
 
 export const apiKeyRoll = Joi.object({
-  overlap_hours: integer(0, 168).default(24).description('How long the old key keeps working; 0 ends it at once'),
+  overlap_hours: integer(0, 168)
+    .default(24)
+    .description('How long the old key keeps working; 0 ends it at once'),
 }).meta({ className: 'ApiKeyRoll' });
 
 export const apiKeyRevoke = Joi.object({}).meta({ className: 'ApiKeyRevoke' });
@@ -31,7 +37,9 @@ const keys = () => ({
   permissions: permissions(),
   scopes: Joi.array().items(Joi.string()),
   read_only: Joi.boolean(),
-  tier: Joi.string().valid(...TIERS).allow(null),
+  tier: Joi.string()
+    .valid(...TIERS)
+    .allow(null),
   created_at: dateTime(),
   expires_at: dateTime().allow(null),
   revoked_at: dateTime().allow(null),

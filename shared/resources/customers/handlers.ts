@@ -9,7 +9,10 @@ const EDITABLE = `company_name text, company_type text, billing_email text, prim
 const NAMES = EDITABLE.split(',').map((column) => column.trim().split(' ')[0] as string);
 
 /** Creates customers; without a company_type they are `other` (decisions 2). */
-export async function createCustomers(tx: Transaction, commands: Command<CustomerCreate>[]): Promise<Outcome[]> {
+export async function createCustomers(
+  tx: Transaction,
+  commands: Command<CustomerCreate>[],
+): Promise<Outcome[]> {
   const rows = commands.map((command) => ({
     company_type: 'other',
     tax_exempt: false,
@@ -39,7 +42,10 @@ interface Plan {
 }
 
 /** JSON merge of a customer's fields. */
-export async function updateCustomers(tx: Transaction, commands: Command<CustomerPatch>[]): Promise<Outcome[]> {
+export async function updateCustomers(
+  tx: Transaction,
+  commands: Command<CustomerPatch>[],
+): Promise<Outcome[]> {
   const rows = await lockRecords<Row>(tx, 'customers', commands.map(refOf));
   const plans = commands.flatMap((command): Plan[] => {
     const row = rows.get(refKey(refOf(command)));
@@ -49,7 +55,12 @@ export async function updateCustomers(tx: Transaction, commands: Command<Custome
   return commands.map((command) => {
     const plan = plans.find((candidate) => candidate.command === command);
     if (!plan) return missing('customer');
-    return { ok: true, body: bodies.get(refKey(refOf(command))) as string, changes: plan.changes, events: [] };
+    return {
+      ok: true,
+      body: bodies.get(refKey(refOf(command))) as string,
+      changes: plan.changes,
+      events: [],
+    };
   });
 }
 
@@ -65,7 +76,11 @@ async function applyPlans(tx: Transaction, plans: Plan[]): Promise<Map<string, s
                  from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
           values: [JSON.stringify(changed.map(({ row, command }) => ({ ...row, ...command.input })))],
         });
-  const rendering = renderRecords(tx, 'customer', plans.map(({ command }) => refOf(command)));
+  const rendering = renderRecords(
+    tx,
+    'customer',
+    plans.map(({ command }) => refOf(command)),
+  );
   await Promise.all([updating, rendering]);
   return rendering;
 }

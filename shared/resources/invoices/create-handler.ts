@@ -4,8 +4,17 @@ import type { ErrorDetail } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { changesOfNew } from '../changes.js';
-import { failed, findExisting, invalidReferences, type RecordRef, recordset, refKey, refOf, renderRecords } from '../sets.js';
-import { MAX_INVOICE_TOTAL_CENTS, type InvoicePrice, priceInvoice } from './money.js';
+import {
+  failed,
+  findExisting,
+  invalidReferences,
+  type RecordRef,
+  recordset,
+  refKey,
+  refOf,
+  renderRecords,
+} from '../sets.js';
+import { type InvoicePrice, MAX_INVOICE_TOTAL_CENTS, priceInvoice } from './money.js';
 import { findTaxRates, type TaxRates } from './tax-rates.js';
 
 type CreateCommand = Command<InvoiceCreate>;
@@ -22,7 +31,10 @@ export async function createInvoices(tx: Transaction, commands: CreateCommand[])
     findExisting(tx, 'work_orders', references(commands, 'work_order_id')),
     findTaxRates(
       tx,
-      commands.map((command) => ({ tenantId: command.tenantId, customerId: command.input.customer_id ?? null })),
+      commands.map((command) => ({
+        tenantId: command.tenantId,
+        customerId: command.input.customer_id ?? null,
+      })),
     ),
   ]);
   const outcomes = new Map<string, Outcome>();
@@ -103,7 +115,11 @@ async function insertDrafts(tx: Transaction, drafts: Draft[]): Promise<Map<strin
   const inserting = tx.query(insertInvoices(sorted));
   const lines = sorted.flatMap((draft) => lineRows(draft.command, draft.priced.lineTotals));
   const insertingLines = lines.length > 0 ? tx.query(insertLines(lines)) : Promise.resolve([]);
-  const rendering = renderRecords(tx, 'invoice', sorted.map(({ command }) => refOf(command)));
+  const rendering = renderRecords(
+    tx,
+    'invoice',
+    sorted.map(({ command }) => refOf(command)),
+  );
   const [, , bodies] = await Promise.all([inserting, insertingLines, rendering]);
   return bodies;
 }
@@ -115,7 +131,9 @@ function numberKey({ command }: Draft): string {
 const INVOICE_COLUMNS = `tenant_id uuid, id uuid, invoice_number text, customer_id uuid, work_order_id uuid, billing_email text, po_number text,
   vehicle_description text, notes text, due_date timestamptz, service_date timestamptz, tax_rate_bps integer, subtotal_cents bigint,
   tax_cents bigint, total_cents bigint, created_by_agent boolean`;
-const INVOICE_NAMES = INVOICE_COLUMNS.split(',').map((column) => column.trim().split(' ')[0]).join(', ');
+const INVOICE_NAMES = INVOICE_COLUMNS.split(',')
+  .map((column) => column.trim().split(' ')[0])
+  .join(', ');
 
 function insertInvoices(drafts: Draft[]) {
   const rows = drafts.map(({ command, priced, taxRateBps }) => {
@@ -139,7 +157,10 @@ function insertInvoices(drafts: Draft[]) {
 }
 
 /** The stored lines of one invoice. The stored total is the server's own. */
-export function lineRows(command: Command<{ line_items?: InvoiceCreate['line_items'] }>, lineTotals: number[]) {
+export function lineRows(
+  command: Command<{ line_items?: InvoiceCreate['line_items'] }>,
+  lineTotals: number[],
+) {
   return (command.input.line_items ?? []).map((line, index) => ({
     ...line,
     tenant_id: command.tenantId,

@@ -37,7 +37,10 @@ export async function findTaxRates(tx: Transaction, pairs: Pair[]): Promise<TaxR
     values: [JSON.stringify([...unique.values()])],
   });
   const rates = new Map(
-    rows.map((row) => [refKey({ tenant_id: row.tenant_id, id: row.id ?? '' }), row.known ? row.rate : undefined]),
+    rows.map((row) => [
+      refKey({ tenant_id: row.tenant_id, id: row.id ?? '' }),
+      row.known ? row.rate : undefined,
+    ]),
   );
   return { of: (tenantId, customerId) => rates.get(refKey({ tenant_id: tenantId, id: customerId ?? '' })) };
 }

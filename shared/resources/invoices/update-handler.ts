@@ -81,7 +81,10 @@ function statusFault(status: string | undefined, row: InvoiceRow): Outcome | und
 function lockFault(command: UpdateCommand, row: InvoiceRow): Outcome | undefined {
   const { status: _status, line_items, ...fields } = command.input;
   if (line_items !== undefined && !LINES_OPEN.includes(row.status)) {
-    return locked('line_items', `Lines can be replaced in ${LINES_OPEN.join(' and ')} only; this invoice is ${row.status}.`);
+    return locked(
+      'line_items',
+      `Lines can be replaced in ${LINES_OPEN.join(' and ')} only; this invoice is ${row.status}.`,
+    );
   }
   const [first] = Object.keys(fields);
   return first && CLOSED.includes(row.status)
@@ -100,7 +103,11 @@ async function applyPlans(tx: Transaction, plans: Plan[]): Promise<Map<string, s
   if (changed.length > 0) statements.push(tx.query(updateRows(changed)));
   const repriced = changed.filter((plan) => plan.priced !== undefined);
   if (repriced.length > 0) statements.push(...replaceLines(tx, repriced));
-  const rendering = renderRecords(tx, 'invoice', plans.map(({ command }) => refOf(command)));
+  const rendering = renderRecords(
+    tx,
+    'invoice',
+    plans.map(({ command }) => refOf(command)),
+  );
   await Promise.all([...statements, rendering]);
   return rendering;
 }

@@ -24,7 +24,9 @@ export async function doneResult(
   query: (statement: Statement) => Promise<{ body?: string }[]>,
 ): Promise<CommandResult> {
   if (row.error) return { id: row.id, ok: false, error: row.error };
-  const [found] = await query(readStatement(row.entity_type, { tenant_id: row.tenant_id, id: row.entity_id }));
+  const [found] = await query(
+    readStatement(row.entity_type, { tenant_id: row.tenant_id, id: row.entity_id }),
+  );
   if (found?.body === undefined) throw new Error(`the ${row.entity_type} of command ${row.id} is gone`);
   const location = row.response_status === 201 ? `${collectionOf(row.entity_type)}/${row.entity_id}` : null;
   return { id: row.id, ok: true, status: row.response_status, body: found.body, location, replayed: false };

@@ -40,7 +40,11 @@ const READ = `
   where o.tenant_id = $1 and o.id = $2 and o.created_at > now() - ${KEPT}`;
 
 /** What became of an operation; undefined when there is none of this tenant within 24 hours. */
-export async function readOperation(db: Database, tenantId: string, id: string): Promise<OperationView | undefined> {
+export async function readOperation(
+  db: Database,
+  tenantId: string,
+  id: string,
+): Promise<OperationView | undefined> {
   const statement = { name: 'read-operation', text: READ, values: [tenantId, id] };
   const [row] = await db.read<OperationRow>(tenantId, statement);
   if (!row) return undefined;
@@ -64,7 +68,8 @@ async function resultOf(
 
 const PARKED: ErrorBody = {
   code: 'internal_error',
-  message: 'This write was set aside after it failed repeatedly on our side. Nothing was stored; support can run it again.',
+  message:
+    'This write was set aside after it failed repeatedly on our side. Nothing was stored; support can run it again.',
 };
 
 /** Finds the result of a command by its audit entry; undefined when it has not run. */

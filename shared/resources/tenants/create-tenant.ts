@@ -1,6 +1,6 @@
-import type { Transaction } from '../../platform/postgres.js';
-import { newId } from '../../platform/ids.js';
 import type { Tier } from '../../platform/config.js';
+import { newId } from '../../platform/ids.js';
+import type { Transaction } from '../../platform/postgres.js';
 
 export interface NewTenant {
   name: string;

@@ -30,9 +30,11 @@ function toColumns(input: WorkOrderCreate | WorkOrderPatch): Fields {
     if (pickup.lat !== undefined) columns.pickup_lat = pickup.lat;
     if (pickup.lng !== undefined) columns.pickup_lng = pickup.lng;
     // The flat field is the specification's own; the example's object only adds to it.
-    if (pickup.address !== undefined && fields.pickup_location === undefined) columns.pickup_location = pickup.address;
+    if (pickup.address !== undefined && fields.pickup_location === undefined)
+      columns.pickup_location = pickup.address;
   }
-  if (vehicle === null) Object.assign(columns, { vehicle_make: null, vehicle_model: null, vehicle_year: null });
+  if (vehicle === null)
+    Object.assign(columns, { vehicle_make: null, vehicle_model: null, vehicle_year: null });
   if (vehicle) {
     if (vehicle.make !== undefined) columns.vehicle_make = vehicle.make;
     if (vehicle.model !== undefined) columns.vehicle_model = vehicle.model;
@@ -57,13 +59,21 @@ function customerRefs(commands: Command<WorkOrderCreate | WorkOrderPatch>[]) {
   );
 }
 
-function namesUnknownCustomer(command: Command<WorkOrderCreate | WorkOrderPatch>, known: Set<string>): boolean {
+function namesUnknownCustomer(
+  command: Command<WorkOrderCreate | WorkOrderPatch>,
+  known: Set<string>,
+): boolean {
   const { customer_id } = command.input;
-  return Boolean(customer_id) && !known.has(refKey({ tenant_id: command.tenantId, id: customer_id as string }));
+  return (
+    Boolean(customer_id) && !known.has(refKey({ tenant_id: command.tenantId, id: customer_id as string }))
+  );
 }
 
 /** Books jobs. Job numbers are taken from the tenants' counters in the very statement that inserts, so their rows are locked for the shortest time. */
-export async function createWorkOrders(tx: Transaction, commands: Command<WorkOrderCreate>[]): Promise<Outcome[]> {
+export async function createWorkOrders(
+  tx: Transaction,
+  commands: Command<WorkOrderCreate>[],
+): Promise<Outcome[]> {
   const customers = await findExisting(tx, 'customers', customerRefs(commands));
   const bookable = commands.filter((command) => !namesUnknownCustomer(command, customers));
   const bodies = await insertWorkOrders(tx, bookable);
@@ -76,7 +86,10 @@ export async function createWorkOrders(tx: Transaction, commands: Command<WorkOr
   });
 }
 
-async function insertWorkOrders(tx: Transaction, commands: Command<WorkOrderCreate>[]): Promise<Map<string, string>> {
+async function insertWorkOrders(
+  tx: Transaction,
+  commands: Command<WorkOrderCreate>[],
+): Promise<Map<string, string>> {
   if (commands.length === 0) return new Map();
   const rows = commands.map((command, index) => ({
     ...toColumns(command.input),
@@ -117,7 +130,10 @@ interface Plan {
 }
 
 /** JSON merge of a job's facts. Status, truck and driver move by dispatch only. */
-export async function updateWorkOrders(tx: Transaction, commands: Command<WorkOrderPatch>[]): Promise<Outcome[]> {
+export async function updateWorkOrders(
+  tx: Transaction,
+  commands: Command<WorkOrderPatch>[],
+): Promise<Outcome[]> {
   const [rows, customers] = await Promise.all([
     lockRecords<Row>(tx, 'work_orders', commands.map(refOf)),
     findExisting(tx, 'customers', customerRefs(commands)),
@@ -135,7 +151,12 @@ export async function updateWorkOrders(tx: Transaction, commands: Command<WorkOr
   }
   const bodies = await applyPlans(tx, plans);
   for (const { command, changes } of plans) {
-    outcomes.set(command.id, { ok: true, body: bodies.get(refKey(refOf(command))) as string, changes, events: [] });
+    outcomes.set(command.id, {
+      ok: true,
+      body: bodies.get(refKey(refOf(command))) as string,
+      changes,
+      events: [],
+    });
   }
   return commands.map((command) => outcomes.get(command.id) as Outcome);
 }
@@ -152,7 +173,11 @@ async function applyPlans(tx: Transaction, plans: Plan[]): Promise<Map<string, s
                  from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
           values: [JSON.stringify(changed.map(({ row, columns }) => ({ ...row, ...columns })))],
         });
-  const rendering = renderRecords(tx, 'work_order', plans.map(({ command }) => refOf(command)));
+  const rendering = renderRecords(
+    tx,
+    'work_order',
+    plans.map(({ command }) => refOf(command)),
+  );
   await Promise.all([updating, rendering]);
   return rendering;
 }

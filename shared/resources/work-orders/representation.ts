@@ -30,6 +30,9 @@ export function workOrderRepresentation(alias: string): string {
 
 /** An object of the representation that is kept in columns of its own. */
 function nested(alias: string, name: string, columns: Record<string, string>): { name: string; sql: string } {
-  const members = Object.entries(columns).map(([member, column]) => ({ name: member, sql: `${alias}.${column}` }));
+  const members = Object.entries(columns).map(([member, column]) => ({
+    name: member,
+    sql: `${alias}.${column}`,
+  }));
   return { name, sql: jsonObject(alias, members) };
 }

@@ -1,0 +1,182 @@
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import type { Answer } from '../support/client.js';
+import { expectError, faultsOf } from '../support/expect-error.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+const MEBIBYTE = 1024 * 1024;
+
+describe('parsing of request bodies', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+
+  before(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant();
+  });
+  after(() => stack.stop());
+
+  const post = (raw: string | Buffer, headers: Record<string, string> = {}) =>
+    tenant.client.call('POST', '/invoices', { raw, headers });
+
+  /** A valid body of exactly so many bytes: blanks before the end. */
+  const padded = (bytes: number) => {
+    const text = '{"invoice_number":"PAD"';
+    return `${text}${' '.repeat(bytes - text.length - 1)}}`;
+  };
+
+  it('takes a body of exactly 1 MiB and refuses one more byte with 413', async () => {
+    const largest = await post(padded(MEBIBYTE), { 'x-service-dry-run': 'true' });
+    expect(largest.status, largest.text).to.equal(200);
+    expectError(await post(padded(MEBIBYTE + 1)), 413, 'payload_too_large');
+  });
+
+  it('refuses a chunked body at 1 MiB + 1, where no length is announced', async () => {
+    const request = `POST /v1/invoices HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.client.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`;
+    const body = padded(MEBIBYTE + 1);
+    const answer = await exchange(stack, `${request}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+    expectError(answer, 413, 'payload_too_large');
+  });
+
+  it('takes 20 levels of nesting and refuses the 21st', async () => {
+    const nested = (levels: number) => `{"invoice_number":"D","x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+    const deepest = await post(nested(20), { 'x-service-dry-run': 'true' });
+    expect(deepest.status, deepest.text).to.equal(200);
+    const details = expectError(await post(nested(21)), 400, 'invalid_json');
+    expect(details.map(({ code }) => code)).to.deep.equal(['too_deep']);
+  });
+
+  for (const key of ['__proto__', 'constructor', 'prototype', '\\u005f_proto__', 'const\\u0072uctor']) {
+    it(`refuses the key ${key} at the top and nested, where unknown keys are tolerated`, async () => {
+      const nested = `{"invoice_number":"K","note":{"deep":[{"${key}":{"admin":true}}]}}`;
+      for (const body of [`{"invoice_number":"K","${key}":1}`, nested]) {
+        const details = expectError(await post(body), 400, 'invalid_json');
+        expect(details.map(({ code }) => code)).to.deep.equal(['forbidden_key']);
+      }
+    });
+  }
+
+  const faults: [string, string | Buffer, string][] = [
+    ['a key that occurs twice', '{"invoice_number":"A","invoice_number":"B"}', 'duplicate_key'],
+    ['a key that occurs twice, once escaped', '{"invoice_number":"A","invoice_\\u006eumber":"B"}', 'duplicate_key'],
+    ['invalid UTF-8', Buffer.from('{"invoice_number":"\xe9"}', 'latin1'), 'invalid_utf8'],
+    ['an overlong UTF-8 form', Buffer.from('{"invoice_number":"\xc0\xaf"}', 'latin1'), 'invalid_utf8'],
+    ['an escaped NUL', '{"invoice_number":"A\\u0000"}', 'forbidden_character'],
+    ['a raw NUL', '{"invoice_number":"A\u0000"}', 'invalid_json'],
+    ['an unpaired surrogate', '{"invoice_number":"A\\ud800"}', 'forbidden_character'],
+    ['an integer beyond 2^53', '{"invoice_number":"A","x":9007199254740993}', 'unsafe_integer'],
+    ['a number beyond every double', '{"invoice_number":"A","x":1e999}', 'unsafe_number'],
+    ['a body that ends early', '{"invoice_number":"A"', 'invalid_json'],
+    ['text after the value', '{"invoice_number":"A"} x', 'invalid_json'],
+    ['a byte order mark', '\ufeff{"invoice_number":"A"}', 'invalid_json'],
+    ['comments', '{"invoice_number":"A" /* no */}', 'invalid_json'],
+    ['blanks alone', '   ', 'invalid_json'],
+  ];
+  for (const [name, body, code] of faults) {
+    it(`refuses ${name} with 400 and says so`, async () => {
+      const details = expectError(await post(body), 400, 'invalid_json');
+      expect(details[0]?.code).to.equal(code);
+    });
+  }
+
+  for (const body of ['[]', '[{"invoice_number":"A"}]', '"text"', '"{\\"invoice_number\\":\\"A\\"}"', '5', 'null', 'true']) {
+    it(`refuses the body ${body}: only an object is one`, async () => {
+      const details = expectError(await post(body), 400, 'validation_error');
+      expect(details.map(({ field }) => field)).to.deep.equal(['']);
+    });
+  }
+
+  it('treats no body as an empty object and names what is required', async () => {
+    const { client } = tenant;
+    expect(faultsOf(await client.post('/invoices'))).to.deep.equal(['invoice_number required']);
+    expect(faultsOf(await client.post('/work-orders'))).to.deep.equal(['service_type required']);
+    expect(faultsOf(await client.post('/customers'))).to.deep.equal(['company_name required']);
+    expect(faultsOf(await client.post('/api-keys'))).to.deep.equal(['name required']);
+    const declared = await client.call('POST', '/invoices', { headers: { 'content-type': 'application/json' } });
+    expect(faultsOf(declared)).to.deep.equal(['invoice_number required']);
+  });
+
+  const body = '{"invoice_number":"T"}';
+
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp', '']) {
+    it(`refuses a body of the content type "${type}" with 415`, async () => {
+      expectError(await post(body, { 'content-type': type }), 415, 'unsupported_media_type');
+    });
+  }
+
+  it('refuses a body without a content type with 415', async () => {
+    const lines = ['POST /v1/invoices HTTP/1.1', 'Host: x', `Authorization: Bearer ${tenant.client.key}`, 'Connection: close'];
+    const answer = await exchange(stack, `${lines.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    expectError(answer, 415, 'unsupported_media_type');
+  });
+
+  for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/merge-patch+json']) {
+    it(`reads a body of the content type ${type}`, async () => {
+      const answer = await post(body, { 'content-type': type, 'x-service-dry-run': 'true' });
+      expect(answer.status, answer.text).to.equal(200);
+    });
+  }
+
+  it('reads a gzip body as the bytes it holds', async () => {
+    const packed = gzipSync('{"invoice_number":"Zürich ✓"}');
+    const answer = await post(packed, { 'content-encoding': 'gzip', 'x-service-dry-run': 'true' });
+    expect(answer.status, answer.text).to.equal(200);
+    expect(answer.body.data.invoice_number).to.equal('Zürich ✓');
+  });
+
+  it('stops inflating at 1 MiB: a small bomb is 413', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * MEBIBYTE, ' '));
+    expect(bomb.length).to.be.lessThan(MEBIBYTE / 8);
+    expectError(await post(bomb, { 'content-encoding': 'gzip' }), 413, 'payload_too_large');
+  });
+
+  it('refuses gzip that is cut short, damaged or none with 400', async () => {
+    const whole = gzipSync(body);
+    const damaged = Buffer.from(whole);
+    damaged[damaged.length - 5] = (damaged[damaged.length - 5] as number) ^ 0xff;
+    for (const packed of [whole.subarray(0, -6), damaged, Buffer.from(body)]) {
+      expectError(await post(packed, { 'content-encoding': 'gzip' }), 400, 'invalid_json');
+    }
+  });
+
+  it('refuses an unknown Content-Encoding with 415', async () => {
+    expectError(await post(body, { 'content-encoding': 'zebra' }), 415, 'unsupported_media_type');
+  });
+
+  it('stored nothing of all that was refused here', async () => {
+    expect(await stack.rows(tenant.id, 'select invoice_number from invoices')).to.deep.equal([]);
+  });
+
+  const malformed: [string, string, number][] = [
+    ['garbage', 'nonsense\r\n\r\n', 400],
+    ['a broken header', 'GET /v1/me HTTP/1.1\r\nHost: x\r\nbro ken\r\n\r\n', 400],
+    ['two lengths', 'POST /v1/invoices HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}', 400],
+    ['headers of 32 KiB', `GET /v1/me HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(32 * 1024)}\r\n\r\n`, 431],
+  ];
+  for (const [name, request, status] of malformed) {
+    it(`answers ${name} on the wire with the JSON envelope, never with HTML`, async () => {
+      const answer = await exchange(stack, request);
+      expect(answer.headers['content-type']).to.equal('application/json');
+      expectError(answer, status, 'validation_error');
+    });
+  }
+});
+
+/** Sends bytes over a socket of its own and reads until the server closes it. */
+async function exchange(stack: TestStack, request: string): Promise<Answer> {
+  const { port } = new URL(stack.origin);
+  const text = await new Promise<string>((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(request));
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString()));
+    socket.on('error', (error) => (chunks.length > 0 ? undefined : reject(error)));
+  });
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
+  );
+  return { status: Number(statusLine.split(' ')[1]), headers, text: body, body: JSON.parse(body) };
+}

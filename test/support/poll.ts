@@ -1,0 +1,19 @@
+const PAUSE_MS = 50;
+
+/**
+ * Asks again and again until the probe gives something, and resolves with it.
+ * @throws {Error} naming what did not happen, after `timeoutMs`
+ */
+export async function eventually<T>(
+  what: string,
+  probe: () => Promise<T | undefined | false>,
+  timeoutMs = 20_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const found = await probe();
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > deadline) throw new Error(`did not happen within ${timeoutMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}

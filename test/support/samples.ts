@@ -1,0 +1,21 @@
+let serial = 0;
+
+interface LineInput extends Record<string, unknown> {
+  quantity: number;
+  unit_price_cents: number;
+}
+
+/** A line item that passes every check; its total follows its quantity and price unless it is given. */
+export function lineItem(overrides: Partial<LineInput> = {}): LineInput {
+  const line = { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each', unit_price_cents: 10_000, ...overrides };
+  return { total_cents: Math.round(line.quantity * line.unit_price_cents), ...line };
+}
+
+/** A body of POST /invoices under a number of its own. */
+export function invoiceInput(overrides: Record<string, unknown> = {}): Record<string, unknown> {
+  serial += 1;
+  return { invoice_number: `INV-${serial}`, line_items: [lineItem()], ...overrides };
+}
+
+/** A UUID that belongs to nothing. */
+export const UNKNOWN_ID = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';
