@@ -25,7 +25,7 @@ export function buildDocument(sources: string[]): Json {
         title: 'Tow Dispatch API',
         version: '1.0.0',
         description:
-          'Invoices, work orders and customers of a tow company. Writes travel through a queue and are answered once they are committed.',
+          'Invoices, work orders and customers of a tow company. Writes travel through a queue and are answered once they are committed. Blanks around a text are dropped before it is checked.',
         contact: { name: 'Support', url: 'https://example.com/support' },
         license: { name: 'Proprietary', url: 'https://example.com/terms' },
       },

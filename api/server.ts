@@ -3,11 +3,13 @@ import { loadConfig } from '../shared/platform/config.js';
 import { assertLeastPrivilege } from '../shared/platform/postgres-privileges.js';
 import { runProcess } from '../shared/platform/run-process.js';
 import { assertSafeRedis, createFoundation, createRuntime } from '../shared/platform/runtime.js';
+import { startTracing } from '../shared/platform/tracing.js';
 import { startApi } from './start-api.js';
 
 await runProcess(
   () => createFoundation(loadConfig('web'), 'web'),
   async (foundation) => {
+    await startTracing(foundation.config, 'web', foundation.lifecycle);
     const databaseUrl = foundation.config.databaseUrl as string;
     const runtime = createRuntime(foundation, { name: 'web', databaseUrl, migrationHead: MIGRATION_HEAD });
     await assertLeastPrivilege(runtime.db);

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { newId } from '../shared/platform/ids.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { createApp } from './app.js';
 import { startCanary } from './canary.js';
@@ -41,10 +42,17 @@ function answerMalformedRequests(server: Server): void {
     const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
     const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
     const message = tooLarge ? 'The headers are too large.' : 'This is not a valid HTTP request.';
-    const body = JSON.stringify({ ok: false, error: { code: 'validation_error', message } });
-    socket.end(
-      `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    );
+    // Its own X-Request-Id, if it sent one, was lost with the request.
+    const requestId = newId();
+    const body = JSON.stringify({ ok: false, error: { code: 'validation_error', message, requestId } });
+    const head = [
+      `HTTP/1.1 ${status}`,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      'Connection: close',
+    ];
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   });
 }
 

@@ -12,6 +12,7 @@ import {
   createRuntime,
   resolveDatabaseUrl,
 } from '../shared/platform/runtime.js';
+import { startTracing } from '../shared/platform/tracing.js';
 import { startClock } from '../workers/clock/index.js';
 import { startWritesWorker } from '../workers/writes/index.js';
 import { publicAddresses, welcomeText } from './welcome.js';
@@ -21,6 +22,7 @@ await runProcess(() => createFoundation(loadConfig('all'), 'tow'), startAll);
 
 async function startAll(foundation: Foundation): Promise<void> {
   const { config } = foundation;
+  await startTracing(config, 'all', foundation.lifecycle);
   const databaseUrl = await resolveDatabaseUrl(foundation);
   await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: !config.redisUrl });
   const runtime = createRuntime(foundation, { name: 'all', databaseUrl, migrationHead: MIGRATION_HEAD });

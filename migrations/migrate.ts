@@ -20,8 +20,8 @@ const LEDGER = 'schema_migrations';
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   const applied = await withKnex(options.databaseUrl, async (db) => {
-    const [, names] = (await db.migrate.latest()) as [number, { name: string }[]];
-    return names.map((migration) => migration.name);
+    const [, names] = (await db.migrate.latest()) as [number, string[]];
+    return names;
   });
   await withClient(options.databaseUrl, async (client) => {
     if (options.withQueue) await runMigrations(client, 'bullmq');

@@ -9,6 +9,7 @@ import {
   createRuntime,
   type Runtime,
 } from '../shared/platform/runtime.js';
+import { startTracing } from '../shared/platform/tracing.js';
 import { startClock } from './clock/index.js';
 import { startWritesWorker } from './writes/index.js';
 
@@ -30,6 +31,7 @@ if (names.length === 0 || unknown.length > 0) {
 await runProcess(
   () => createFoundation(loadConfig('worker'), names.join('+')),
   async (foundation) => {
+    await startTracing(foundation.config, names.join('+'), foundation.lifecycle);
     const databaseUrl = foundation.config.databaseUrl as string;
     const runtime = createRuntime(foundation, {
       name: names.join('+'),

@@ -1,6 +1,7 @@
 import { newId } from '../../shared/platform/ids.js';
 import { redactText } from '../../shared/platform/logger.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
+import { inSpan, SpanKind } from '../../shared/platform/tracing.js';
 import type { AnyContext, ApiMiddleware } from '../context.js';
 
 /** A caller's own request id is kept when it is short and harmless in a header and a log (decisions 5). */
@@ -14,7 +15,19 @@ export function requestContext(runtime: Runtime): ApiMiddleware {
     ctx.state.requestId = SAFE_REQUEST_ID.test(own) ? own : newId();
     ctx.set('X-Request-Id', ctx.state.requestId);
     ctx.set('X-Content-Type-Options', 'nosniff');
-    await next();
+    const span = {
+      kind: SpanKind.SERVER,
+      causes: [ctx.get('traceparent')],
+      attributes: { 'http.request.method': ctx.method },
+    };
+    await inSpan(ctx.method, span, async (active) => {
+      await next();
+      active?.updateName(`${ctx.method} ${ctx.state.route ?? ''}`.trim());
+      active?.setAttributes({
+        'http.response.status_code': ctx.status,
+        'tow.request_id': ctx.state.requestId,
+      });
+    });
     report(runtime, ctx, performance.now() - startedAt);
   };
 }

@@ -3,6 +3,7 @@ import type { Actor, Command, CommandDefinition, CommandResult } from '../../sha
 import { unknownFields, validate } from '../../shared/contracts/validate.js';
 import { AppError, appErrorFromBody, notFound } from '../../shared/platform/errors.js';
 import { isUuid, newId } from '../../shared/platform/ids.js';
+import { currentTraceparent } from '../../shared/platform/tracing.js';
 import type { Submitted } from '../../shared/queues/submit.js';
 import type { KeyRecord } from '../../shared/resources/api-keys/queries.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
@@ -58,6 +59,7 @@ function origin(ctx: ApiContext) {
     source: 'rest' as const,
     tool: null,
     requestId,
+    traceparent: currentTraceparent(),
     ip: ctx.ip,
     userAgent: ctx.get('User-Agent').slice(0, 200) || null,
   };

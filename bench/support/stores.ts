@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +19,8 @@ export interface BenchStores {
 
 export async function startStores(options: { redis: boolean }): Promise<BenchStores> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tow-bench-'));
+  // The account that runs PostgreSQL for root must be able to enter it; otherwise the cluster would go to /var/lib.
+  chmodSync(dataDir, 0o755);
   const postgres = await startEmbeddedPostgres({ dataDir, logger: quiet });
   const { databaseUrl, superuserUrl } = postgres;
   await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: true });

@@ -23,6 +23,7 @@ export function canaryCommand(): Command {
     unknownFields: [],
     idempotency: null,
     requestId: id,
+    traceparent: null,
     ip: null,
     userAgent: null,
   };

@@ -38,6 +38,8 @@ export interface Command<Input = unknown> {
   unknownFields: string[];
   idempotency: IdempotencyClaim | null;
   requestId: string;
+  /** W3C traceparent of the request, when it is traced. */
+  traceparent: string | null;
   ip: string | null;
   userAgent: string | null;
 }

@@ -28,10 +28,11 @@ export function uuid(): Joi.StringSchema {
   return Joi.string().guid({ separator: '-', wrapper: false }).lowercase();
 }
 
+/** ASCII only: that is what `format: email` publishes, and what every mail provider takes. */
 export function email(): Joi.StringSchema {
   return Joi.string()
     .trim()
-    .email({ tlds: { allow: false } })
+    .email({ tlds: { allow: false }, allowUnicode: false })
     .max(254)
     .example('billing@example.com');
 }
@@ -48,13 +49,19 @@ export function slug(defaults: readonly string[]): Joi.StringSchema {
     .example(defaults[0]);
 }
 
+// PostgreSQL takes offsets up to 15:59; the widest in use is +14:00.
 const DATE_TIME =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+  /^(\d{4})-(\d{2})-(\d{2})[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-](0\d|1[0-5]):[0-5]\d)$/;
+// Answers are in UTC, where an instant must still have a year of four digits, even if its fraction is rounded up.
+const EARLIEST_MS = Date.parse('0001-01-01T00:00:00Z');
+const LATEST_MS = Date.parse('9999-12-31T23:59:59Z');
 
-/** True for an RFC 3339 date-time on a day that exists, year 1 or later. */
+/** True for an RFC 3339 date-time on a day that exists, in the years 1 to 9999. */
 export function isDateTime(value: string): boolean {
   const match = DATE_TIME.exec(value);
-  return match !== null && isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]));
+  if (!match || !isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]))) return false;
+  const at = Date.parse(value.toUpperCase());
+  return at >= EARLIEST_MS && at <= LATEST_MS;
 }
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;

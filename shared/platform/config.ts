@@ -142,6 +142,7 @@ export const settingsSchema = Joi.object({
     .uri()
     .description('switches OpenTelemetry traces on; its other standard variables apply as well')
     .example('http://localhost:4318'),
+  OTEL_SDK_DISABLED: Joi.boolean().default(false).description('switches traces off again').example(true),
 }).prefs({ abortEarly: false, convert: true });
 
 /** Thrown with every fault of the environment at once. */
@@ -176,6 +177,7 @@ interface Settings {
   DEMO?: boolean;
   FAILPOINTS?: string;
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+  OTEL_SDK_DISABLED: boolean;
 }
 
 /**
@@ -252,7 +254,7 @@ function toConfig(kind: ProcessKind, value: Settings): Config {
     logLevel: value.LOG_LEVEL,
     demo: value.DEMO ?? (kind === 'all' && !production),
     failpoints: new Set((value.FAILPOINTS ?? '').split(',').filter(Boolean)),
-    tracing: value.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
+    tracing: value.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && !value.OTEL_SDK_DISABLED,
   });
 }
 

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { isConnectionError } from './errors.js';
 import type { Logger } from './logger.js';
+import { inSpan, SpanKind } from './tracing.js';
 
 // bigint (20) holds cents and counters, all far below 2^53; numeric (1700) is quantities. Both are JSON numbers in the API.
 pg.types.setTypeParser(20, Number);
@@ -107,6 +108,14 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
   return new PooledDatabase(pool);
 }
 
+/** Sends one statement, in a span when traces are on. Its values are not recorded: they are the tenants' own. */
+function run(client: pg.PoolClient, statement: Statement): Promise<pg.QueryResult> {
+  const attributes = { 'db.system.name': 'postgresql', 'db.query.text': statement.text };
+  return inSpan(statement.name ?? 'sql', { kind: SpanKind.CLIENT, attributes }, () =>
+    client.query(statement),
+  );
+}
+
 /**
  * A cached plan knows the tables as they were: one made on an empty table may read a whole tenant by an index that looked as good as the key then.
  * Planning anew every two seconds costs a busy connection a few thousandths of its time and follows the growth.
@@ -129,7 +138,7 @@ class PooledDatabase implements Database {
   }
 
   async query<R>(statement: Statement): Promise<R[]> {
-    return this.withClient(async (client) => (await client.query(statement)).rows as R[]);
+    return this.withClient(async (client) => (await run(client, statement)).rows as R[]);
   }
 
   async tenantIds(): Promise<string[]> {
@@ -160,7 +169,7 @@ class PooledDatabase implements Database {
       const results = await Promise.allSettled([
         client.query('begin read only'),
         client.query(setting),
-        client.query(statement),
+        run(client, statement),
         client.query('commit'),
       ]);
       const failed = results.find((result) => result.status === 'rejected');
@@ -185,11 +194,11 @@ class PooledDatabase implements Database {
       const last: Statement[] = [];
       try {
         const result = await work({
-          query: async (statement) => (await client.query(statement)).rows,
+          query: async (statement) => (await run(client, statement)).rows,
           queryAtCommit: (statement) => last.push(statement),
         });
         await opening;
-        const closing = [...last.map((statement) => client.query(statement)), client.query(end)];
+        const closing = [...last.map((statement) => run(client, statement)), client.query(end)];
         const answers = await Promise.all(closing);
         if (answers.at(-1)?.command !== end.toUpperCase())
           throw new Error('the transaction was rolled back by the server');

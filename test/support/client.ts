@@ -54,7 +54,8 @@ export class TestClient {
       headers: answer.headers,
       body: answer.body,
     };
-    expect(findDepartures(exchange), `${method} ${path} against openapi.json`).to.deep.equal([]);
+    const departures = findDepartures(exchange);
+    expect(departures, `${method} ${path} against openapi.json: ${departures.join('; ')}`).to.deep.equal([]);
     return answer;
   }
 

@@ -75,6 +75,11 @@ function resolve(node: Json): Json {
   return parts.reduce<Json>((at, part) => at[part] as Json, document as unknown as Json);
 }
 
+/** Every way in which a value does not fit a schema of the document (which may hold references into it). */
+export function findSchemaFaults(schema: Record<string, unknown>, value: unknown): string[] {
+  return bodyFaults('value', schema, value);
+}
+
 function bodyFaults(name: string, schema: Json, body: unknown): string[] {
   let validate = validators.get(JSON.stringify(schema));
   if (!validate) {

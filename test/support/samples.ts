@@ -7,7 +7,14 @@ interface LineInput extends Record<string, unknown> {
 
 /** A line item that passes every check; its total follows its quantity and price unless it is given. */
 export function lineItem(overrides: Partial<LineInput> = {}): LineInput {
-  const line = { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each', unit_price_cents: 10_000, ...overrides };
+  const line = {
+    name: 'Tow',
+    category: 'tow',
+    quantity: 1,
+    unit_type: 'each',
+    unit_price_cents: 10_000,
+    ...overrides,
+  };
   return { total_cents: Math.round(line.quantity * line.unit_price_cents), ...line };
 }
 

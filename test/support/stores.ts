@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,6 +43,8 @@ export async function stopStores(): Promise<void> {
 
 async function startStores(): Promise<Stores> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tow-test-'));
+  // The account that runs PostgreSQL for root must be able to enter it; otherwise the cluster would go to /var/lib.
+  chmodSync(dataDir, 0o755);
   const external = process.env.TEST_SUPERUSER_URL;
   const embedded = external ? undefined : await startEmbeddedPostgres({ dataDir, logger: silent });
   const redis = IS_SCALED ? await startRedis() : undefined;

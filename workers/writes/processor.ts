@@ -4,6 +4,7 @@ import type { Command, CommandResult } from '../../shared/contracts/command.js';
 import { isTransientDatabaseError } from '../../shared/platform/errors.js';
 import { failpoint } from '../../shared/platform/failpoints.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
+import { inSpan, SpanKind } from '../../shared/platform/tracing.js';
 import type { WriteJob, WriteReply } from '../../shared/queues/writes.js';
 import { type BatchContext, runIsolated, runSuspects } from './isolate.js';
 import { rehearse } from './run-batch.js';
@@ -16,7 +17,13 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
     const startedAt = performance.now();
     const { commands, replyTo } = job.data;
     failpoint(config, 'before_batch');
-    const results = await runJob(context, job, commands);
+    const causes = commands.map((command) => command.traceparent);
+    const span = {
+      kind: SpanKind.CONSUMER,
+      causes,
+      attributes: { 'messaging.batch.message_count': commands.length },
+    };
+    const results = await inSpan('writes batch', span, () => runJob(context, job, commands));
     failpoint(config, 'after_commit');
     report(runtime, { job, commands, results, ms: performance.now() - startedAt });
     if (replyTo) await reply(runtime, replyTo, results);

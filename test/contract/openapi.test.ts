@@ -1,0 +1,239 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import type Joi from 'joi';
+import { createRouter } from '../../api/app.js';
+import { buildDocument } from '../../api/openapi.js';
+import type { ApiRuntime } from '../../api/runtime.js';
+import { classNameOf } from '../../shared/contracts/to-openapi.js';
+import { unknownFields, validate } from '../../shared/contracts/validate.js';
+import { ERROR_STATUS } from '../../shared/platform/errors.js';
+import { resources } from '../../shared/resources/index.js';
+import { findSchemaFaults, openApiDocument } from '../support/openapi-validator.js';
+import {
+  documentedExamples,
+  documentedOperations,
+  documentedSchemas,
+  type Json,
+  resolveRef,
+} from '../support/openapi-walk.js';
+import { runScript } from '../support/run-script.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const operations = documentedOperations();
+const root = openApiDocument as unknown as Json & {
+  components: Record<string, Json>;
+  tags: { name: string }[];
+};
+
+/** Served beside the router, without a key. */
+const PUBLIC = ['GET /openapi.json'];
+/** Every key may ask these about itself. */
+const FOR_EVERY_KEY = ['GET /me', 'GET /operations/{id}'];
+
+/** What the router really answers. Adding routes touches no store, so there is none. */
+function routedOperations(): string[] {
+  const router = createRouter({} as ApiRuntime);
+  return router.stack.flatMap((layer) =>
+    layer.methods
+      .filter((method) => method !== 'HEAD')
+      .map((method) => `${method} ${String(layer.path).replace(/:(\w+)/g, '{$1}')}`),
+  );
+}
+
+describe('openapi.json and the router', () => {
+  it('documents every route', () => {
+    const documented = operations.map(({ name }) => name);
+    expect([...routedOperations(), ...PUBLIC].filter((route) => !documented.includes(route))).to.deep.equal(
+      [],
+    );
+  });
+
+  it('documents no route that is not there', () => {
+    const routed = [...routedOperations(), ...PUBLIC];
+    expect(operations.map(({ name }) => name).filter((name) => !routed.includes(name))).to.deep.equal([]);
+  });
+});
+
+describe('openapi.json: every operation', () => {
+  it('has an operationId of its own, a summary and a declared tag', () => {
+    const tags = root.tags.map(({ name }) => name);
+    for (const { name, operation } of operations) {
+      expect(operation.operationId, name).to.match(/^[a-z][A-Za-z]+$/);
+      expect(operation.summary, name).to.be.a('string').with.length.above(5);
+      expect(operation.tags, name).to.be.an('array').with.length(1);
+      expect(tags, name).to.include((operation.tags as string[])[0]);
+    }
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).to.equal(ids.length);
+  });
+
+  it('declares the members of its path, and no others', () => {
+    for (const { name, path, parameters } of operations) {
+      const inPath = parameters.filter((parameter) => parameter.in === 'path');
+      expect(
+        inPath.map((parameter) => parameter.name),
+        name,
+      ).to.deep.equal([...path.matchAll(/\{(\w+)\}/g)].map(([, id]) => id));
+      for (const parameter of inPath) expect(parameter.required, name).to.equal(true);
+    }
+  });
+
+  it('declares both write headers on every write, and on no read', () => {
+    for (const { name, method, parameters } of operations) {
+      const headers = parameters.filter((one) => one.in === 'header').map((one) => one.name);
+      if (method !== 'GET')
+        expect(headers, name).to.include.members(['Idempotency-Key', 'X-Service-Dry-Run']);
+      else expect(headers, name).to.not.include('X-Service-Dry-Run');
+    }
+  });
+
+  it('declares every error it can answer', () => {
+    for (const { name, method, path, parameters, responses } of operations) {
+      const isWrite = method !== 'GET';
+      const isPublic = PUBLIC.includes(name);
+      const takesQuery = parameters.some((parameter) => parameter.in === 'query');
+      const expected = [
+        406,
+        ...(isPublic ? [] : [401, 429, 500, 503]),
+        ...(isPublic || FOR_EVERY_KEY.includes(name) ? [] : [403]),
+        ...(isWrite || takesQuery ? [400] : []),
+        ...(path.includes('{') ? [404] : []),
+        ...(isWrite ? [409, 413, 415, 422] : []),
+      ];
+      const declared = responses.map(({ status }) => Number(status)).filter((status) => status >= 400);
+      expect(declared, name).to.have.members(expected);
+    }
+  });
+
+  it('tells for each error status exactly the codes that have it', () => {
+    for (const [name, response] of Object.entries(root.components.responses ?? {})) {
+      const status = Number(name.replace('Error', ''));
+      if (!status) continue;
+      const named = [...String((response as Json).description).matchAll(/`(\w+)`/g)].map(([, code]) => code);
+      const codes = Object.entries(ERROR_STATUS).filter(([, value]) => value === status);
+      expect(named, name).to.have.members(codes.map(([code]) => code));
+    }
+  });
+
+  it('answers a write with 201 or 200 and, when the commit is late, 202', () => {
+    for (const { name, method, responses } of operations) {
+      const successes = responses.map(({ status }) => status).filter((status) => status < '300');
+      if (method === 'GET') expect(successes, name).to.deep.equal(['200']);
+      else expect(successes, name).to.include.members(['200', '202']);
+    }
+  });
+
+  it('shows the request id on every answer, and the rate limit on every authenticated success', () => {
+    for (const { name, responses } of operations.filter((one) => !PUBLIC.includes(one.name))) {
+      for (const { status, response } of responses) {
+        const headers = Object.keys((response.headers ?? {}) as Json);
+        expect(headers, `${name} ${status}`).to.include('X-Request-Id');
+        if (status === '200') expect(headers, `${name} ${status}`).to.include('X-RateLimit-Remaining');
+        if (status === '201') expect(headers, `${name} ${status}`).to.include('Location');
+      }
+    }
+  });
+});
+
+describe('openapi.json: examples', () => {
+  it('stand beside every body and every answer', () => {
+    const missing = documentedExamples().filter(({ value }) => value === undefined);
+    expect(missing.map(({ where }) => where)).to.deep.equal([]);
+    for (const { name, method, body, responses } of operations) {
+      if (method === 'POST' || method === 'PATCH') expect(body, name).to.not.equal(undefined);
+      for (const { status, response } of responses)
+        expect(response.content, `${name} ${status}`).to.not.equal(undefined);
+    }
+  });
+
+  it('fit their own schemas', () => {
+    const faults = documentedExamples().flatMap(({ where, schema, value }) =>
+      findSchemaFaults(schema, value).map((fault) => `${where}: ${fault}`),
+    );
+    expect(faults).to.deep.equal([]);
+  });
+
+  it('of requests pass the very check that requests go through, and every member of them is known', () => {
+    const schemas = resources.flatMap((resource) => Object.values(resource.schemas));
+    for (const { name, body } of operations) {
+      if (!body) continue;
+      const component = String(body.schema.$ref).split('/').at(-1);
+      const schema = schemas.find((candidate) => classNameOf(candidate) === component) as Joi.Schema;
+      expect(schema, `${name}: the Joi schema ${component}`).to.not.equal(undefined);
+      expect(unknownFields(body.example, validate(schema, body.example)), name).to.deep.equal([]);
+    }
+  });
+});
+
+/** Words of JSON Schema that OpenAPI 3.0.3 does not have. */
+const FOREIGN_WORDS =
+  `$schema $id $anchor $defs $comment $dynamicRef $dynamicAnchor $vocabulary const contains minContains maxContains prefixItems
+  additionalItems patternProperties propertyNames dependencies dependentRequired dependentSchemas unevaluatedItems unevaluatedProperties
+  if then else examples contentEncoding contentMediaType contentSchema definitions`.split(/\s+/);
+
+describe('openapi.json is true OpenAPI 3.0.3', () => {
+  const schemas = documentedSchemas();
+
+  it('says so, and has no member of a later version', () => {
+    expect(root.openapi).to.equal('3.0.3');
+    for (const word of ['webhooks', 'jsonSchemaDialect']) expect(root).to.not.have.property(word);
+    expect(root.components).to.not.have.property('pathItems');
+    expect(root).to.deep.include({ servers: [{ url: '/api/v1' }] });
+    expect((root.info as Json).version).to.equal('1.0.0');
+  });
+
+  it('uses no word that 3.0.3 does not have', () => {
+    const used = schemas.flatMap(({ where, schema }) =>
+      FOREIGN_WORDS.filter((word) => word in schema).map((word) => `${where}: ${word}`),
+    );
+    expect(used).to.deep.equal([]);
+  });
+
+  it('has one type per schema, exclusive bounds as flags, and one kind of item per array', () => {
+    for (const { where, schema } of schemas) {
+      if ('type' in schema)
+        expect(schema.type, where).to.be.oneOf(['string', 'number', 'integer', 'boolean', 'array', 'object']);
+      for (const bound of ['exclusiveMinimum', 'exclusiveMaximum']) {
+        if (bound in schema) expect(schema[bound], where).to.be.a('boolean');
+      }
+      if (schema.type === 'array') expect(schema.items, where).to.be.an('object');
+    }
+  });
+
+  it('has nullable only beside a type, lists null in a nullable enum, and nothing beside a reference', () => {
+    for (const { where, schema } of schemas) {
+      if ('nullable' in schema) expect(schema.type, where).to.be.a('string');
+      if (schema.nullable === true && schema.enum) expect(schema.enum, where).to.include(null);
+      if ('$ref' in schema) expect(Object.keys(schema), where).to.deep.equal(['$ref']);
+    }
+  });
+
+  it('refers to nothing that is not there, and keeps no component that nobody refers to', () => {
+    const text = JSON.stringify(root);
+    const references = new Set(
+      [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target as string),
+    );
+    for (const $ref of references) expect(() => resolveRef({ $ref }), $ref).to.not.throw();
+    for (const kind of ['schemas', 'parameters', 'headers', 'responses']) {
+      for (const name of Object.keys(root.components[kind] ?? {})) {
+        expect(references.has(`#/components/${kind}/${name}`), `${kind}/${name} is used`).to.equal(true);
+      }
+    }
+  });
+});
+
+describe('what is made from the schemas', () => {
+  it('docs/openapi.json is not stale: `npm run build` would not change it', () => {
+    const fresh = `${JSON.stringify(buildDocument([join(ROOT, 'api/routes/*.ts')]), null, 2)}\n`;
+    expect(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8') === fresh, 'run `npm run build`').to.equal(
+      true,
+    );
+  });
+
+  it('shared/contracts/generated.ts is not stale: `npm run types` would not change it', async () => {
+    const { code, stderr } = await runScript(['bin/generate-types.ts', '--check']).ended;
+    expect(code, stderr).to.equal(0);
+  });
+});

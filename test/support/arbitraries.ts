@@ -1,0 +1,244 @@
+import fc from 'fast-check';
+import type Joi from 'joi';
+
+type Json = Record<string, unknown>;
+
+interface Description {
+  type: string;
+  flags?: { presence?: string; only?: boolean };
+  rules?: { name: string; args?: { limit?: number; regex?: string } }[];
+  metas?: { format?: string; className?: string }[];
+  allow?: unknown[];
+  keys?: Record<string, Description>;
+  items?: Description[];
+}
+
+const PAST_AND_FUTURE = {
+  min: new Date('0001-01-02T00:00:00Z'),
+  max: new Date('9999-12-30T00:00:00Z'),
+  noInvalidDate: true,
+};
+
+/** RFC 3339 in all its spellings: lower case, fractions, offsets. */
+const instants = fc
+  .tuple(
+    fc.date(PAST_AND_FUTURE),
+    fc.constantFrom('T', 't'),
+    fc.option(fc.stringMatching(/^\.\d{1,9}$/), { nil: '' }),
+    fc.constantFrom('Z', 'z', '+00:00', '-05:00', '+23:59', '-00:00'),
+  )
+  .map(([date, t, fraction, zone]) => `${date.toISOString().slice(0, 19).replace('T', t)}${fraction}${zone}`);
+
+const blanks = fc.constantFrom('', ' ', '\t', '  ');
+
+/** Texts between a person's name and the odd corners of Unicode, without control characters. */
+const printable = fc.oneof(
+  fc.stringMatching(/^[ -~]+$/),
+  fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !/\p{Cc}/u.test(text)),
+);
+
+function strings(description: Description): fc.Arbitrary<string> {
+  const { rules = [], metas = [] } = description;
+  const rule = (name: string) => rules.find((one) => one.name === name);
+  const isTrimmed = rule('trim') !== undefined;
+  const padded = (core: fc.Arbitrary<string>) =>
+    isTrimmed ? fc.tuple(blanks, core, blanks).map((parts) => parts.join('')) : core;
+  if (metas.some((meta) => meta.format === 'date-time')) return instants;
+  if (rule('guid'))
+    return fc.oneof(
+      fc.uuid(),
+      fc.uuid().map((id) => id.toUpperCase()),
+    );
+  if (rule('email')) return padded(emails);
+  const pattern = rules.find((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^[a-z]'));
+  if (pattern) return padded(fc.stringMatching(/^[a-z][a-z0-9_]{0,63}$/));
+  if (rule('case')) return padded(fc.stringMatching(/^[A-HJ-NPR-Za-hj-npr-z0-9]{1,17}$/));
+  const max = rule('max')?.args?.limit ?? 50;
+  const long = fc.integer({ min: 1, max }).map((length) => 'x'.repeat(length));
+  const short = printable
+    .map((text) => text.trim().slice(0, max))
+    .filter((text) => text !== '' && text.isWellFormed());
+  return padded(fc.oneof(short, long));
+}
+
+const emails = fc.oneof(
+  fc.emailAddress({ size: 'small' }).filter((address) => address.length <= 254),
+  fc.constantFrom('a@b.co', "o'brien+tag@mail.example.com", 'USER_1@EXAMPLE.COM', 'a.b-c@x-y.example.museum'),
+);
+
+function numbers({ rules = [] }: Description): fc.Arbitrary<number> {
+  const bound = (name: string) => rules.find((rule) => rule.name === name)?.args?.limit;
+  const [min, max] = [bound('min') ?? bound('greater') ?? -1000, bound('max') ?? 1000];
+  if (rules.some((rule) => rule.name === 'integer'))
+    return fc.integer({ min: Math.max(min, -1e9), max: Math.min(max, 1e9) });
+  // Quantities have at most four decimals; coordinates may.
+  return fc.integer({ min: min * 10_000 + 1, max: max * 10_000 }).map((value) => value / 10_000);
+}
+
+interface Line {
+  category: string;
+  quantity: number;
+  unit_price_cents: number;
+  total_cents: number;
+}
+
+/** Makes a generated line add up, which no single member can. */
+function addUp(line: Line): Line {
+  const quantity = Math.ceil(line.quantity);
+  const price = ['discount', 'adjustment'].includes(line.category.trim())
+    ? line.unit_price_cents
+    : Math.abs(line.unit_price_cents);
+  return { ...line, quantity, unit_price_cents: price, total_cents: quantity * price };
+}
+
+function valuesOf(description: Description, whole = false): fc.Arbitrary<unknown> {
+  const { type, flags, allow = [] } = description;
+  const base = (): fc.Arbitrary<unknown> => {
+    if (flags?.only) return fc.constantFrom(...allow);
+    if (type === 'string') return strings(description);
+    if (type === 'number') return numbers(description);
+    if (type === 'boolean') return fc.boolean();
+    if (type === 'array') return arrays(description, whole);
+    if (type === 'object') return objects(description, whole);
+    throw new Error(`no values for a Joi schema of type ${type}`);
+  };
+  const extra = whole || flags?.only ? [] : allow;
+  return extra.length > 0 ? fc.oneof({ weight: 4, arbitrary: base() }, fc.constantFrom(...extra)) : base();
+}
+
+function arrays({ items = [], rules = [] }: Description, whole: boolean): fc.Arbitrary<unknown[]> {
+  const bound = (name: string) => rules.find((rule) => rule.name === name)?.args?.limit;
+  const limits = { minLength: whole ? 1 : (bound('min') ?? 0), maxLength: Math.min(bound('max') ?? 5, 5) };
+  const item = valuesOf(items[0] as Description, whole);
+  return rules.some((rule) => rule.name === 'unique') ? fc.uniqueArray(item, limits) : fc.array(item, limits);
+}
+
+function objects(description: Description, whole = false): fc.Arbitrary<Json> {
+  const { keys = {}, metas = [] } = description;
+  const members = Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, valuesOf(key, whole)]));
+  const requiredKeys = Object.keys(keys).filter(
+    (name) => whole || keys[name]?.flags?.presence === 'required',
+  );
+  const object = fc.record(members, { requiredKeys }) as fc.Arbitrary<Json>;
+  const isLine = metas.some((meta) => meta.className === 'LineItemInput');
+  return isLine ? object.map((line) => addUp(line as unknown as Line) as unknown as Json) : object;
+}
+
+/** Bodies that a Joi schema accepts, made from its own description: lengths, patterns, optional and nullable members. */
+export function bodiesOf(schema: Joi.ObjectSchema): fc.Arbitrary<Json> {
+  return objects(schema.describe() as Description);
+}
+
+/** As {@link bodiesOf}, with every member there, inside nested objects and lists too. */
+export function wholeBodiesOf(schema: Joi.ObjectSchema): fc.Arbitrary<Json> {
+  return objects(schema.describe() as Description, true);
+}
+
+/** What clients send by mistake or on purpose. */
+const HOSTILE: unknown[] = [
+  null,
+  '',
+  ' ',
+  '0',
+  '12',
+  'true',
+  '{}',
+  '[]',
+  '{"lat":1}',
+  true,
+  false,
+  0,
+  -0,
+  -1,
+  1.5,
+  1e21,
+  1e15,
+  1e-7,
+  Number.MAX_SAFE_INTEGER,
+  2 ** 53,
+  [],
+  {},
+  [null],
+  [[]],
+  ['read', 'read'],
+  { a: 1 },
+  'x'.repeat(65),
+  'x'.repeat(5001),
+  'x\u0000y',
+  'line\nbreak',
+  '\ud800',
+  'Tow',
+  '1tow',
+  'tow truck',
+  'bücher@exämple.com',
+  'jörg@example.com',
+  'a@localhost',
+  'a@b',
+  '@',
+  '"a b"@example.com',
+  'a@[127.0.0.1]',
+  'a@b.co.',
+  '2026-11-21',
+  '2026-11-21T14:30:00',
+  '2026-02-30T00:00:00Z',
+  '2026-11-21T23:59:60Z',
+  '2026-11-21 14:30:00Z',
+  '0000-01-01T00:00:00Z',
+  '2026-11-21T24:00:00Z',
+  '{3f0e7c1a-7b7e-4b8e-9c55-0a1b2c3d4e5f}',
+  '3f0e7c1a7b7e4b8e9c550a1b2c3d4e5f',
+  'urn:uuid:3f0e7c1a-7b7e-4b8e-9c55-0a1b2c3d4e5f',
+  '00000000-0000-0000-0000-000000000000',
+  'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  '3f0e7c1a-7b7e-0b8e-0c55-0a1b2c3d4e5f',
+];
+
+const hostile = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...HOSTILE) },
+  fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<unknown>,
+);
+
+/** Places of every member of a value: `[]` is the value itself. */
+function placesIn(value: unknown, path: (string | number)[] = []): (string | number)[][] {
+  if (typeof value !== 'object' || value === null) return [path];
+  const entries: [string | number, unknown][] = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(value);
+  return [path, ...entries.flatMap(([key, member]) => placesIn(member, [...path, key]))];
+}
+
+function replaceAt(
+  value: unknown,
+  [head, ...rest]: (string | number)[],
+  change: (old: unknown) => unknown,
+): unknown {
+  if (head === undefined) return change(value);
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as Json) }) as Json;
+  const changed = replaceAt(copy[head], rest, change);
+  if (changed === undefined) delete copy[head];
+  else copy[head] = changed;
+  return copy;
+}
+
+/** Every body that differs from this one in one member: removed, or each hostile value in its place. */
+export function everyBreakOf(body: Json): Json[] {
+  const places = placesIn(body).filter((path) => path.length > 0);
+  return places.flatMap((path) =>
+    [undefined, ...HOSTILE].map((value) => replaceAt(body, path, () => value) as Json),
+  );
+}
+
+/** The same body with one member, anywhere inside, replaced by something hostile, removed, or joined by a stranger. */
+export function brokenBodiesOf(schema: Joi.ObjectSchema): fc.Arbitrary<unknown> {
+  const names = Object.keys((schema.describe() as Description).keys ?? {});
+  const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  const how = fc.oneof({ weight: 6, arbitrary: fc.constant('replace') }, fc.constantFrom('remove', 'add'));
+  return fc
+    .tuple(bodiesOf(schema), place, how, hostile, fc.constantFrom(...names, 'stranger'))
+    .map(([body, at, change, value, name]) => {
+      if (change === 'add') return { ...body, [name]: value };
+      const places = placesIn(body).slice(1);
+      const path = places[Math.floor(at * places.length)];
+      return path ? replaceAt(body, path, () => (change === 'remove' ? undefined : value)) : body;
+    });
+}

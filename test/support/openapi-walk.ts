@@ -1,0 +1,128 @@
+import { openApiDocument } from './openapi-validator.js';
+
+export type Json = Record<string, unknown>;
+
+export interface DocumentedOperation {
+  /** `GET /invoices/{id}` */
+  name: string;
+  method: string;
+  path: string;
+  operation: Json;
+  parameters: Json[];
+  /** Schema and example of the JSON body, when there is one. */
+  body: { schema: Json; example: unknown; required: boolean } | undefined;
+  responses: { status: string; response: Json }[];
+}
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+/** Follows a reference inside the document. */
+export function resolveRef(node: Json): Json {
+  if (typeof node.$ref !== 'string') return node;
+  const parts = node.$ref.replace('#/', '').split('/');
+  const found = parts.reduce<unknown>((at, part) => (at as Json | undefined)?.[part], openApiDocument);
+  if (found === undefined) throw new Error(`${node.$ref} points at nothing`);
+  return resolveRef(found as Json);
+}
+
+function jsonContent(holder: Json | undefined): { schema: Json; example: unknown } | undefined {
+  const content = holder?.content as Record<string, { schema: Json; example?: unknown }> | undefined;
+  const json = content?.['application/json'];
+  return json && { schema: json.schema, example: json.example };
+}
+
+/** Every operation of the document, its references followed one level. */
+export function documentedOperations(): DocumentedOperation[] {
+  const paths = openApiDocument.paths as unknown as Record<string, Record<string, Json>>;
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([method]) => METHODS.includes(method))
+      .map(([method, operation]) => {
+        const body = jsonContent(operation.requestBody as Json | undefined);
+        return {
+          name: `${method.toUpperCase()} ${path}`,
+          method: method.toUpperCase(),
+          path,
+          operation,
+          parameters: ((operation.parameters ?? []) as Json[]).map(resolveRef),
+          body: body && { ...body, required: (operation.requestBody as Json).required === true },
+          responses: Object.entries(operation.responses as Record<string, Json>).map(
+            ([status, response]) => ({
+              status,
+              response: resolveRef(response),
+            }),
+          ),
+        };
+      }),
+  );
+}
+
+export interface Sample {
+  where: string;
+  schema: Json;
+  value: unknown;
+}
+
+/** Every example that stands in the document with the schema it belongs to; a missing one has the value undefined. */
+export function documentedExamples(): Sample[] {
+  const { components } = openApiDocument as unknown as { components: Record<string, Record<string, Json>> };
+  const parameters = (where: string, list: Json[]) =>
+    list
+      .filter((parameter) => parameter.example !== undefined)
+      .map((one) => ({ where: `${where} ${one.name}`, schema: one.schema as Json, value: one.example }));
+  const headers = Object.entries(components.headers ?? {}).map(([name, header]) => ({
+    where: `header ${name}`,
+    schema: header.schema as Json,
+    value: header.example,
+  }));
+  const operations = documentedOperations().flatMap(({ name, body, parameters: own, responses }) => [
+    ...(body ? [{ where: `${name} body`, schema: body.schema, value: body.example }] : []),
+    ...parameters(name, own),
+    ...responses.flatMap(({ status, response }) => {
+      const content = jsonContent(response);
+      return content ? [{ where: `${name} ${status}`, schema: content.schema, value: content.example }] : [];
+    }),
+  ]);
+  const members = documentedSchemas()
+    .filter(({ schema }) => schema.example !== undefined)
+    .map(({ where, schema }) => ({ where, schema, value: schema.example }));
+  return [...headers, ...operations, ...members];
+}
+
+const NESTED = ['items', 'not', 'additionalProperties'];
+const NESTED_LISTS = ['allOf', 'anyOf', 'oneOf'];
+
+/** Every schema object of the document, the nested ones too, with the place where it stands. */
+export function documentedSchemas(): { where: string; schema: Json }[] {
+  const found: { where: string; schema: Json }[] = [];
+  const visit = (schema: unknown, where: string): void => {
+    if (typeof schema !== 'object' || schema === null) return;
+    const one = schema as Json;
+    found.push({ where, schema: one });
+    for (const word of NESTED) visit(one[word], `${where}.${word}`);
+    for (const word of NESTED_LISTS) {
+      for (const [index, part] of ((one[word] ?? []) as unknown[]).entries())
+        visit(part, `${where}.${word}[${index}]`);
+    }
+    for (const [name, member] of Object.entries((one.properties ?? {}) as Json))
+      visit(member, `${where}.${name}`);
+  };
+  const visitAll = (node: unknown, where: string): void => {
+    if (typeof node !== 'object' || node === null) return;
+    for (const [key, value] of Object.entries(node)) {
+      // An example is a value, not part of the description.
+      if (key === 'example' || key === 'examples') continue;
+      if (key === 'schema') visit(value, where);
+      else visitAll(value, `${where} ${key}`);
+    }
+  };
+  const { paths, components } = openApiDocument as unknown as {
+    paths: Json;
+    components: Record<string, Json>;
+  };
+  const { schemas = {}, ...others } = components;
+  for (const [name, schema] of Object.entries(schemas)) visit(schema, name);
+  visitAll(others, 'components');
+  visitAll(paths, 'paths');
+  return found;
+}
