@@ -1,7 +1,10 @@
 import type Router from '@koa/router';
+import { unseal } from '../../shared/platform/crypto.js';
 import { notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
-import { readOperation } from '../../shared/resources/operations/store.js';
+import type { KeyRecord } from '../../shared/resources/api-keys/queries.js';
+import { commandOfType } from '../../shared/resources/index.js';
+import { type OperationView, readOperation } from '../../shared/resources/operations/store.js';
 import type { RequestState } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 
@@ -61,14 +64,25 @@ export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): vo
   router.get('/operations/:id', async (ctx) => {
     const { id } = ctx.params;
     const found = isUuid(id) ? await readOperation(api.db, ctx.state.key.tenantId, id) : undefined;
-    if (!found) throw notFound('operation');
+    if (!found || !mayAsk(ctx.state.key, found)) throw notFound('operation');
     const { result, createdAt, status } = found;
     ctx.body = {
       id: found.id,
       status,
-      ...(result?.ok ? { result: JSON.parse(result.body) } : {}),
+      ...(result?.ok ? { result: { ...JSON.parse(result.body), ...secretOf(api, found) } } : {}),
       ...(result && !result.ok ? { error: result.error } : {}),
       created_at: createdAt,
     };
   });
+}
+
+/** An agent sees its own operations only; those of keys are for keys with the permission admin. */
+function mayAsk(key: KeyRecord, operation: OperationView): boolean {
+  if (key.kind === 'agent') return operation.actorId === key.id;
+  return key.permissions.includes(commandOfType(operation.type).permission === 'admin' ? 'admin' : 'read');
+}
+
+/** The answer of a write that makes a key is the one that shows it, also when it comes as an operation. */
+function secretOf(api: ApiRuntime, { sealedKey }: OperationView): { key?: string } {
+  return sealedKey ? { key: unseal(api.sealingKey, sealedKey) } : {};
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type Joi from 'joi';
 import { createRouter } from '../../api/app.js';
@@ -18,9 +17,9 @@ import {
   type Json,
   resolveRef,
 } from '../support/openapi-walk.js';
-import { runScript } from '../support/run-script.js';
+import { PROJECT, useProcesses } from '../support/processes.js';
+import { scriptCommand } from '../support/run-script.js';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const operations = documentedOperations();
 const root = openApiDocument as unknown as Json & {
   components: Record<string, Json>;
@@ -225,15 +224,20 @@ describe('openapi.json is true OpenAPI 3.0.3', () => {
 });
 
 describe('what is made from the schemas', () => {
+  const processes = useProcesses();
+
   it('docs/openapi.json is not stale: `npm run build` would not change it', () => {
-    const fresh = `${JSON.stringify(buildDocument([join(ROOT, 'api/routes/*.ts')]), null, 2)}\n`;
-    expect(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8') === fresh, 'run `npm run build`').to.equal(
-      true,
-    );
+    const fresh = `${JSON.stringify(buildDocument([join(PROJECT, 'api/routes/*.ts')]), null, 2)}\n`;
+    expect(
+      readFileSync(join(PROJECT, 'docs/openapi.json'), 'utf8') === fresh,
+      'run `npm run build`',
+    ).to.equal(true);
   });
 
   it('shared/contracts/generated.ts is not stale: `npm run types` would not change it', async () => {
-    const { code, stderr } = await runScript(['bin/generate-types.ts', '--check']).ended;
-    expect(code, stderr).to.equal(0);
+    const { code, output } = await processes.run({
+      command: scriptCommand('bin/generate-types.ts', '--check'),
+    });
+    expect(code, output).to.equal(0);
   });
 });

@@ -6,7 +6,7 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 import type { Answer } from '../support/client.js';
 
 /** The same bodies in every run: a failure must be one that can be looked at again. */
-const SEED = 1;
+const SEED = 2;
 
 const VALID = JSON.stringify({
   invoice_number: 'FUZZ-é',

@@ -5,15 +5,12 @@ import pg from 'pg';
 import { startApi } from '../../api/start-api.js';
 import { MIGRATION_HEAD } from '../../migrations/index.js';
 import { loadConfig } from '../../shared/platform/config.js';
-import { deriveKey } from '../../shared/platform/crypto.js';
-import { newId } from '../../shared/platform/ids.js';
 import { createFoundation, createRuntime, type Runtime } from '../../shared/platform/runtime.js';
-import { mintKey } from '../../shared/resources/api-keys/credential.js';
-import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
 import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
 import { startClock } from '../../workers/clock/index.js';
 import { startWritesWorker } from '../../workers/writes/index.js';
 import { TestClient } from './client.js';
+import { issueKey, type KeyOptions } from './keys.js';
 import { createDatabase, createRedisUrl } from './stores.js';
 
 export interface TestTenant {
@@ -21,15 +18,6 @@ export interface TestTenant {
   sandboxId: string;
   client: TestClient;
   sandbox: TestClient;
-}
-
-export interface KeyOptions {
-  kind?: 'api' | 'agent';
-  permissions?: string[];
-  scopes?: string[];
-  readOnly?: boolean;
-  tier?: string | null;
-  expiresAt?: string | null;
 }
 
 export interface StackOptions {
@@ -97,29 +85,7 @@ export class TestStack {
     options: KeyOptions = {},
     environment: 'live' | 'sandbox' = 'live',
   ): Promise<string> {
-    const { kind = 'api' } = options;
-    const { key, material } = mintKey(
-      kind,
-      environment,
-      deriveKey(this.runtime.config.secretKey, 'credentials'),
-    );
-    const row = {
-      tenant_id: tenantId,
-      id: newId(),
-      kind,
-      name: 'test key',
-      prefix: material.prefix,
-      last_four: material.lastFour,
-      key_hash: material.hash,
-      permissions: options.permissions ?? (kind === 'api' ? ['read', 'write', 'approve', 'admin'] : []),
-      scopes: options.scopes ?? [],
-      read_only: options.readOnly ?? false,
-      tier: options.tier ?? null,
-      rolled_from: null,
-      expires_at: options.expiresAt ?? null,
-    };
-    await this.runtime.db.transaction([tenantId], (tx) => insertApiKeys(tx, [row]));
-    return key;
+    return issueKey(this.runtime, tenantId, options, environment);
   }
 
   clientWith(key: string): TestClient {

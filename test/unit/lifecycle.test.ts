@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { Lifecycle } from '../../shared/platform/lifecycle.js';
 import { createLogger } from '../../shared/platform/logger.js';
-import { runScript } from '../support/run-script.js';
+import { useProcesses } from '../support/processes.js';
+import { scriptCommand } from '../support/run-script.js';
 
 const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
 
@@ -96,50 +97,42 @@ const script = (start: string, close: string) => `
 const AT_ONCE = 'Promise.resolve()';
 
 describe('Lifecycle.closeOnSignals', () => {
+  const processes = useProcesses();
+  const start = (how: string, close: string) =>
+    processes.start({ command: scriptCommand('-e', script(how, close)) });
+
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     it(`closes in order on ${signal} and exits 0`, async () => {
-      const { process: child, waitFor, ended } = runScript(['-e', script(AT_ONCE, AT_ONCE)]);
-      await waitFor(/started/);
-      child.kill(signal);
-      const { code, stdout } = await ended;
-      expect(stdout).to.equal('ready\nstarted\nclosing\nlast closed\n');
-      expect(code).to.equal(0);
+      const child = start(AT_ONCE, AT_ONCE);
+      await child.prints(/started/);
+      expect((await child.stop(signal)).code).to.equal(0);
+      expect(child.output).to.equal('ready\nstarted\nclosing\nlast closed\n');
     });
   }
 
   it('exits 1 when a closer failed', async () => {
-    const {
-      process: child,
-      waitFor,
-      ended,
-    } = runScript(['-e', script(AT_ONCE, 'Promise.reject(new Error("x"))')]);
-    await waitFor(/started/);
-    child.kill('SIGTERM');
-    const { code, stdout } = await ended;
-    expect(stdout).to.include('last closed');
-    expect(code).to.equal(1);
+    const child = start(AT_ONCE, 'Promise.reject(new Error("x"))');
+    await child.prints(/started/);
+    expect((await child.stop()).code).to.equal(1);
+    expect(child.output).to.include('last closed');
   });
 
   it('waits for the start to end before it closes what is half open', async () => {
-    const slowStart = 'new Promise((resolve) => process.once("SIGTERM", () => setTimeout(resolve, 50)))';
-    const { process: child, waitFor, ended } = runScript(['-e', script(slowStart, AT_ONCE)]);
-    await waitFor(/ready/);
-    child.kill('SIGTERM');
-    expect((await ended).stdout).to.equal('ready\nstarted\nclosing\nlast closed\n');
+    const child = start(
+      'new Promise((resolve) => process.once("SIGTERM", () => setTimeout(resolve, 50)))',
+      AT_ONCE,
+    );
+    await child.prints(/ready/);
+    await child.stop();
+    expect(child.output).to.equal('ready\nstarted\nclosing\nlast closed\n');
   });
 
   it('exits at once on a second signal, for a person who will not wait', async () => {
-    const {
-      process: child,
-      waitFor,
-      ended,
-    } = runScript(['-e', script(AT_ONCE, 'new Promise(() => undefined)')]);
-    await waitFor(/started/);
-    child.kill('SIGTERM');
-    await waitFor(/closing/);
-    child.kill('SIGTERM');
-    const { code, stdout } = await ended;
-    expect(code).to.equal(1);
-    expect(stdout).to.not.include('last closed');
+    const child = start(AT_ONCE, 'new Promise(() => undefined)');
+    await child.prints(/started/);
+    child.signal('SIGTERM');
+    await child.prints(/closing/);
+    expect((await child.stop()).code).to.equal(1);
+    expect(child.output).to.not.include('last closed');
   });
 });

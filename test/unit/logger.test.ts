@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { deriveKey } from '../../shared/platform/crypto.js';
 import { redactText } from '../../shared/platform/logger.js';
 import { mintKey } from '../../shared/resources/api-keys/credential.js';
-import { runScript } from '../support/run-script.js';
+import { useProcesses } from '../support/processes.js';
+import { scriptCommand } from '../support/run-script.js';
 
 const sealingKey = deriveKey('a secret key of more than 32 characters', 'credentials');
 const base64 = () => randomBytes(24).toString('base64');
@@ -71,17 +72,19 @@ const NAMED = [
   'answer.key',
 ];
 
-async function logLines(calls: string): Promise<string> {
-  const program = `
-    import { createLogger } from './shared/platform/logger.ts';
-    const log = createLogger({ level: 'trace', name: 'test', pretty: false });
-    ${calls}`;
-  const { code, stdout, stderr } = await runScript(['-e', program]).ended;
-  expect(code, stderr).to.equal(0);
-  return stdout;
-}
-
 describe('createLogger', () => {
+  const processes = useProcesses();
+
+  async function logLines(calls: string): Promise<string> {
+    const program = `
+      import { createLogger } from './shared/platform/logger.ts';
+      const log = createLogger({ level: 'trace', name: 'test', pretty: false });
+      ${calls}`;
+    const { code, output } = await processes.run({ command: scriptCommand('-e', program) });
+    expect(code, output).to.equal(0);
+    return output;
+  }
+
   const positions = Object.keys(POSITIONS);
   let lines: string[];
 

@@ -11,6 +11,10 @@ export interface OperationView {
   id: string;
   status: 'queued' | 'succeeded' | 'failed';
   createdAt: string;
+  type: string;
+  actorId: string | null;
+  /** The key that the command made, sealed; null when it made none. */
+  sealedKey: string | null;
   result: CommandResult | undefined;
 }
 
@@ -20,6 +24,9 @@ const IN_TENANTS = (alias: string) =>
 
 interface OperationRow extends DoneRow {
   created_at: string;
+  type: string;
+  actor_id: string | null;
+  sealed_key: string | null;
   done: boolean;
   parked: boolean;
   kept_status: number | null;
@@ -29,7 +36,8 @@ interface OperationRow extends DoneRow {
 
 // A retry with the same key may have done the work first: then its kept answer is this operation's result.
 const READ = `
-  select o.tenant_id, o.id, to_json(o.created_at)#>>'{}' as created_at, a.id is not null as done, p.parked_at is not null as parked,
+  select o.tenant_id, o.id, to_json(o.created_at)#>>'{}' as created_at, o.command ->> 'type' as type,
+    o.command #>> '{actor,id}' as actor_id, o.command #>> '{input,material,sealed}' as sealed_key, a.id is not null as done, p.parked_at is not null as parked,
     a.outcome, a.entity_type, a.entity_id, a.error, a.response_status,
     k.status as kept_status, k.body as kept_body, k.location as kept_location
   from operations o
@@ -48,7 +56,14 @@ export async function readOperation(
   const statement = { name: 'read-operation', text: READ, values: [tenantId, id] };
   const [row] = await db.read<OperationRow>(tenantId, statement);
   if (!row) return undefined;
-  const view = { id: row.id, createdAt: new Date(row.created_at).toISOString() };
+  const { id: operationId, type, actor_id: actorId, sealed_key: sealedKey } = row;
+  const view = {
+    id: operationId,
+    type,
+    actorId,
+    sealedKey,
+    createdAt: new Date(row.created_at).toISOString(),
+  };
   const result = await resultOf(row, (next) => db.read(tenantId, next));
   if (!result) return { ...view, status: 'queued', result };
   return { ...view, status: result.ok ? 'succeeded' : 'failed', result };

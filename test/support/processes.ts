@@ -1,0 +1,255 @@
+/** The built product as real processes: started, watched, killed, and never left behind. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect } from 'chai';
+import { endLeftoverProcesses } from '../../shared/platform/embedded-postgres/process.js';
+import { readState } from '../../shared/platform/embedded-postgres/state.js';
+import { processesOf } from '../integration/embedded-postgres-fixture.js';
+
+export const PROJECT = resolve(import.meta.dirname, '../..');
+const POLL_MS = 25;
+
+/** Settings that lift the limits; without them a load is told 429. */
+export const NO_LIMITS = {
+  RATE_LIMIT_TIERS: JSON.stringify(
+    Object.fromEntries(['starter', 'standard', 'premium'].map((tier) => [tier, { minute: 1e8, hour: 1e8 }])),
+  ),
+};
+
+/** Polls until `probe` gives something other than undefined or false, and resolves with that. */
+export async function until<T>(
+  what: string,
+  probe: () => Promise<T | undefined | false> | T | undefined | false,
+  timeoutMs = 30_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const found = await probe();
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs / 1000} s: ${what}`);
+    await new Promise((wake) => setTimeout(wake, POLL_MS));
+  }
+}
+
+export interface ProcessEnd {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface ProcessOptions {
+  /** Program and arguments; `node` is this very Node. */
+  command: string[];
+  /** The whole environment beside PATH. */
+  env?: Record<string, string>;
+  cwd?: string;
+}
+
+/** One process of the product, in a session of its own so that everything it starts can be found. */
+export class TestProcess {
+  readonly #child: ChildProcess;
+  readonly ended: Promise<ProcessEnd>;
+  /** What it has printed so far, on either stream. */
+  output = '';
+  end: ProcessEnd | undefined;
+
+  constructor({ command, env = {}, cwd = PROJECT }: ProcessOptions) {
+    const [program = '', ...args] = command;
+    this.#child = spawn(program === 'node' ? process.execPath : program, args, {
+      cwd,
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.output += text;
+      });
+    }
+    this.ended = new Promise((ended, reject) => {
+      this.#child.once('error', reject);
+      this.#child.once('close', (code, signal) => {
+        this.end = { code, signal };
+        ended(this.end);
+      });
+    });
+    this.ended.catch(() => undefined);
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Signals the process and waits for its end. */
+  stop(signal: NodeJS.Signals = 'SIGTERM', timeoutMs = 35_000): Promise<ProcessEnd> {
+    this.signal(signal);
+    return this.hasEnded(timeoutMs);
+  }
+
+  hasEnded(timeoutMs = 35_000): Promise<ProcessEnd> {
+    return until(`end of process ${this.pid}; it printed:\n${this.output}`, () => this.end, timeoutMs);
+  }
+
+  /** Waits for a line of its output. @throws when it ends without */
+  async prints(pattern: RegExp, timeoutMs = 30_000): Promise<RegExpExecArray> {
+    return until(
+      `${pattern} in the output:\n${this.output}`,
+      () => {
+        const match = pattern.exec(this.output);
+        if (!match && this.end) throw new Error(`it ended before it printed ${pattern}:\n${this.output}`);
+        return match ?? undefined;
+      },
+      timeoutMs,
+    );
+  }
+
+  /** Waits until the process at `origin` says that it is ready. @throws when this process ends first */
+  async isReady(origin: string, timeoutMs = 60_000): Promise<void> {
+    await until(
+      `${origin} to be ready`,
+      async () => {
+        if (this.end)
+          throw new Error(`it ended (${JSON.stringify(this.end)}) before it was ready:\n${this.output}`);
+        return (await statusOf(`${origin}/readyz`)) === 200;
+      },
+      timeoutMs,
+    );
+  }
+}
+
+/** Status of a GET; undefined when nobody answers. */
+export async function statusOf(url: string): Promise<number | undefined> {
+  return fetch(url, { signal: AbortSignal.timeout(5000) }).then(
+    async (response) => {
+      await response.arrayBuffer();
+      return response.status;
+    },
+    () => undefined,
+  );
+}
+
+/** Postgres processes of the embedded cluster of a DATA_DIR, as command lines. */
+export async function postgresOf(dataDir: string): Promise<string[]> {
+  const clusterDir = await clusterOf(dataDir);
+  return clusterDir ? processesOf(clusterDir) : [];
+}
+
+/** Absolute path of the embedded cluster of a DATA_DIR; undefined when there is none. */
+export async function clusterOf(dataDir: string): Promise<string | undefined> {
+  const state = await readState(dataDir);
+  return state && resolve(dataDir, state.cluster);
+}
+
+/** Ids of the living processes in the session that a process began. */
+async function membersOf(session: number): Promise<number[]> {
+  const members: number[] = [];
+  for (const name of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {
+    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
+    // Counted from the bracket that closes the program's name: state, ppid, pgrp, session.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fields[0] !== 'Z' && Number(fields[3]) === session) members.push(Number(name));
+  }
+  return members;
+}
+
+/** Sends SIGKILL to each process that still is. */
+function kill(members: number[]): void {
+  for (const pid of members) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // Ended by itself meanwhile.
+    }
+  }
+}
+
+/** Living children. Should the test run itself end early, no hook runs any more. */
+const pids = new Set<number>();
+process.once('exit', () => kill([...pids]));
+
+/** All processes and folders of one test file or one scenario. */
+export class Processes {
+  readonly #started: TestProcess[] = [];
+  readonly #folders: string[] = [];
+  readonly #dataDirs = new Set<string>();
+
+  start(options: ProcessOptions): TestProcess {
+    const started = new TestProcess(options);
+    this.#started.push(started);
+    pids.add(started.pid);
+    started.ended.finally(() => pids.delete(started.pid)).catch(() => undefined);
+    const dataDir = options.env?.DATA_DIR;
+    if (dataDir) this.#dataDirs.add(resolve(options.cwd ?? PROJECT, dataDir));
+    return started;
+  }
+
+  /** Runs a process to its end. */
+  async run(options: ProcessOptions): Promise<ProcessEnd & { output: string }> {
+    const started = this.start(options);
+    return { ...(await started.hasEnded(60_000)), output: started.output };
+  }
+
+  /** A folder of its own that goes away in the end; a DATA_DIR can be in it. */
+  async folder(name = 'tow-e2e-'): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), name));
+    await chmod(folder, 0o700);
+    this.#folders.push(folder);
+    return folder;
+  }
+
+  /** Tells of a DATA_DIR whose cluster must be gone in the end. */
+  async dataDir(): Promise<string> {
+    const dataDir = await this.folder();
+    this.#dataDirs.add(dataDir);
+    return dataDir;
+  }
+
+  /** What still runs of all that was started: members of the sessions, and embedded servers of the DATA_DIRs. */
+  async survivors(): Promise<string[]> {
+    const survivors: string[] = [];
+    for (const { pid } of this.#started) {
+      for (const member of await membersOf(pid)) survivors.push(`process ${member} of session ${pid}`);
+    }
+    for (const dataDir of this.#dataDirs) survivors.push(...(await postgresOf(dataDir)));
+    return survivors;
+  }
+
+  /** Kills whatever still runs, removes the folders, and makes sure that nothing is left. */
+  async endAll(): Promise<void> {
+    for (const { pid } of this.#started) kill(await membersOf(pid));
+    await Promise.all(this.#started.map((one) => one.hasEnded()));
+    const clusters = await Promise.all([...this.#dataDirs].map(clusterOf));
+    for (const cluster of clusters) if (cluster) await endLeftoverProcesses(cluster);
+    expect(await this.survivors(), 'processes left behind').to.deep.equal([]);
+    // Root's clusters lie outside DATA_DIR.
+    const owners = clusters.map((cluster) => cluster && `${cluster}.owner.pid`);
+    for (const path of [...clusters, ...owners, ...this.#folders]) {
+      if (path) await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    }
+  }
+}
+
+/** Registers a hook that ends every process of the block, whatever failed. */
+export function useProcesses(): Processes {
+  const processes = new Processes();
+  after(() => processes.endAll());
+  return processes;
+}
+
+/** The command lines of the Procfile by process type. */
+export async function procfileLines(): Promise<Record<string, string[]>> {
+  const text = await readFile(join(PROJECT, 'Procfile'), 'utf8');
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, type, command] = /^(\w+): (.+)$/.exec(line) ?? [];
+      if (!type || !command) throw new Error(`the Procfile has a line without type or command: ${line}`);
+      return [type, command.split(' ')];
+    }),
+  );
+}
