@@ -10,7 +10,7 @@ interface Migration {
   down(knex: Knex): Promise<void>;
 }
 
-/** Every migration in order. A landed one is frozen: test/contract/migrations.test.ts keeps its checksum. */
+/** Every migration in order. A landed one is frozen: test/contract/migrations-frozen.test.ts keeps its checksum. */
 export const migrations: readonly Migration[] = [
   { name: '20261121040000_create_tenancy', ...createTenancy },
   { name: '20261121040100_create_records', ...createRecords },

@@ -14,20 +14,26 @@ export interface MigrateOptions {
 
 const LEDGER = 'schema_migrations';
 
+/** Any number, as long as nothing else in the database uses it. */
+const ADVISORY_LOCK = 20_261_121;
+
 /**
  * Brings a database to the head: tables, BullMQ's schema, the application's role and what it may do. Safe to run again and from
- * several processes at once (knex takes a lock). Returns the names of the migrations that ran.
+ * several processes at once: they wait for each other. Returns the names of the migrations that ran.
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
-  const applied = await withKnex(options.databaseUrl, async (db) => {
-    const [, names] = (await db.migrate.latest()) as [number, string[]];
-    return names;
-  });
-  await withClient(options.databaseUrl, async (client) => {
+  return withClient(options.databaseUrl, async (client) => {
+    // Ends with this session, however it ends. Knex's own lock is a row, and one left by a process that died would refuse every later start.
+    await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    const applied = await withKnex(options.databaseUrl, async (db) => {
+      await db.migrate.forceFreeMigrationsLock();
+      const [, names] = (await db.migrate.latest()) as [number, string[]];
+      return names;
+    });
     if (options.withQueue) await runMigrations(client, 'bullmq');
     await grantAppRole(client, options);
+    return applied;
   });
-  return applied;
 }
 
 /** Undoes every migration; for tests of the way back. */
@@ -45,10 +51,14 @@ export async function migrateUpTo(databaseUrl: string, name: string): Promise<vo
   });
 }
 
+const ignore = () => undefined;
+
 async function withKnex<T>(databaseUrl: string, work: (db: Knex) => Promise<T>): Promise<T> {
   const db = knex({
     client: 'pg',
     connection: databaseUrl,
+    // What it would print it also throws.
+    log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
     pool: {
       min: 0,
       max: 2,

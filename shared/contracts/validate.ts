@@ -71,7 +71,7 @@ export function unknownFields(input: unknown, known: unknown, path: (string | nu
   }
   if (!isRecord(input) || !isRecord(known)) return [];
   return Object.entries(input).flatMap(([key, value]) =>
-    key in known ? unknownFields(value, known[key], [...path, key]) : [fieldOf([...path, key])],
+    Object.hasOwn(known, key) ? unknownFields(value, known[key], [...path, key]) : [fieldOf([...path, key])],
   );
 }
 

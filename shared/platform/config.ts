@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import Joi from 'joi';
+import type Joi from 'joi';
+import { type Settings, settingsSchema } from './settings.js';
 
 /** Limits of one plan tier, in requests per window (specification section 8). */
 export interface TierLimits {
@@ -44,107 +45,6 @@ const PUBLISHED_TIERS: Record<Tier, TierLimits> = {
   premium: { minute: 1000, hour: 20_000 },
 };
 
-const tierLimits = Joi.object({
-  minute: Joi.number().integer().min(1).required(),
-  hour: Joi.number().integer().min(1).required(),
-});
-
-const tiersFromJson: Joi.CustomValidator<string> = (text, helpers) => {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return helpers.message({ custom: '"RATE_LIMIT_TIERS" must be a JSON object' });
-  }
-  const schema = Joi.object({ starter: tierLimits, standard: tierLimits, premium: tierLimits });
-  const { error } = schema.validate(value, { convert: false });
-  return error ? helpers.message({ custom: `"RATE_LIMIT_TIERS": ${error.message}` }) : text;
-};
-
-/** Every setting the product reads. The README's table is checked against these keys, descriptions and examples. */
-export const settingsSchema = Joi.object({
-  NODE_ENV: Joi.string()
-    .valid('development', 'test', 'production')
-    .default('development')
-    .description('production requires SECRET_KEY and turns the demo off')
-    .example('production'),
-  PORT: Joi.number()
-    .port()
-    .description('port of the HTTP server; of the health server in processes that have no other')
-    .example(3000),
-  HOST: Joi.string().default('127.0.0.1').description('address to listen on').example('0.0.0.0'),
-  DATA_DIR: Joi.string()
-    .default('.data')
-    .description('folder of the embedded database, demo.json and the generated secret')
-    .example('/var/lib/tow'),
-  DATABASE_URL: Joi.string()
-    .uri({ scheme: ['postgres', 'postgresql'] })
-    .description('PostgreSQL 15 or later; an owner role that may create roles and is no superuser')
-    .example('postgres://tow:secret@localhost:5432/tow'),
-  REDIS_URL: Joi.string()
-    .uri({ scheme: ['redis', 'rediss'] })
-    .description('Redis 6.2 or later with noeviction; switches to the scaled-out way')
-    .example('redis://localhost:6379'),
-  BASE_URL: Joi.string()
-    .uri({ scheme: ['http', 'https'] })
-    .description('public address of the API host')
-    .example('https://api.example.com'),
-  SECRET_KEY: Joi.string()
-    .min(32)
-    .description('encrypts stored secrets and signs cursors; generated into DATA_DIR outside production')
-    .example('openssl rand -base64 48'),
-  RATE_LIMIT_TIERS: Joi.string()
-    .custom(tiersFromJson)
-    .description('JSON that replaces the published limits of a tier')
-    .example('{"standard":{"minute":300,"hour":5000}}'),
-  BAD_CREDENTIALS_PER_MINUTE: Joi.number()
-    .integer()
-    .min(1)
-    .default(300)
-    .description('wrong credentials allowed per address and minute')
-    .example(300),
-  WRITE_TIMEOUT_MS: Joi.number()
-    .integer()
-    .min(100)
-    .max(60_000)
-    .default(10_000)
-    .description('how long a write waits for its commit before it is answered 202')
-    .example(10_000),
-  DATABASE_POOL_SIZE: Joi.number()
-    .integer()
-    .min(2)
-    .max(100)
-    .default(10)
-    .description('PostgreSQL connections of one process for its own queries')
-    .example(10),
-  WRITES_CONCURRENCY: Joi.number()
-    .integer()
-    .min(1)
-    .max(32)
-    .default(4)
-    .description('batches that one writes worker commits side by side; at most DATABASE_POOL_SIZE - 1')
-    .example(4),
-  TRUST_PROXY: Joi.boolean()
-    .default(false)
-    .description("take the caller's address from X-Forwarded-For")
-    .example(true),
-  LOG_LEVEL: Joi.string()
-    .valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
-    .default('info')
-    .description('least severe line that is logged')
-    .example('info'),
-  DEMO: Joi.boolean().description('seed two demo tenants on first run; off in production').example(true),
-  FAILPOINTS: Joi.string()
-    .pattern(/^[a-z_,:-]+$/)
-    .description('tests only: places where the process kills itself; refused in production')
-    .example('after_commit'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: Joi.string()
-    .uri()
-    .description('switches OpenTelemetry traces on; its other standard variables apply as well')
-    .example('http://localhost:4318'),
-  OTEL_SDK_DISABLED: Joi.boolean().default(false).description('switches traces off again').example(true),
-}).prefs({ abortEarly: false, convert: true });
-
 /** Thrown with every fault of the environment at once. */
 export class ConfigError extends Error {
   constructor(readonly faults: string[]) {
@@ -156,29 +56,6 @@ export class ConfigError extends Error {
 }
 
 type Environment = Record<string, string | undefined>;
-
-/** The environment after Joi has checked and converted it. */
-interface Settings {
-  NODE_ENV: 'development' | 'test' | 'production';
-  PORT?: number;
-  HOST: string;
-  DATA_DIR: string;
-  DATABASE_URL?: string;
-  REDIS_URL?: string;
-  BASE_URL?: string;
-  SECRET_KEY?: string;
-  RATE_LIMIT_TIERS?: string;
-  BAD_CREDENTIALS_PER_MINUTE: number;
-  WRITE_TIMEOUT_MS: number;
-  DATABASE_POOL_SIZE: number;
-  WRITES_CONCURRENCY: number;
-  TRUST_PROXY: boolean;
-  LOG_LEVEL: string;
-  DEMO?: boolean;
-  FAILPOINTS?: string;
-  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
-  OTEL_SDK_DISABLED: boolean;
-}
 
 /**
  * Reads and checks the environment for one kind of process.

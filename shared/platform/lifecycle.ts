@@ -4,6 +4,8 @@ type Closer = () => Promise<void> | void;
 
 /** Longest time an ordered shutdown may take before the process gives up, in ms (Heroku and Kubernetes kill at 30 s). */
 const CLOSE_DEADLINE_MS = 25_000;
+/** Ctrl-C under npm arrives twice, from the terminal and from npm: signals so close together are one. */
+const SAME_SIGNAL_MS = 1000;
 
 /**
  * Closers run last-in first-out, so what was opened last (an HTTP listener, a worker) stops before what it stands on (queue, Redis,
@@ -44,14 +46,17 @@ export class Lifecycle {
   }
 
   /**
-   * Closes on SIGTERM and SIGINT and then exits: 0 when everything closed, 1 otherwise. A second signal exits at once. A signal that comes while
-   * the process still starts waits for that: what is half open cannot be closed.
+   * Closes on SIGTERM and SIGINT and then exits: 0 when everything closed, 1 otherwise. A second signal, more than a second later, exits at
+   * once. A signal that comes while the process still starts waits for that: what is half open cannot be closed.
    */
   closeOnSignals(started: Promise<unknown>): void {
-    let signalled = false;
+    let signalledAt: number | undefined;
     const handle = async (signal: NodeJS.Signals) => {
-      if (signalled) process.exit(1);
-      signalled = true;
+      if (signalledAt !== undefined) {
+        if (performance.now() - signalledAt > SAME_SIGNAL_MS) process.exit(1);
+        return;
+      }
+      signalledAt = performance.now();
       this.logger.info({ signal }, 'shutting down');
       await started.catch(() => undefined);
       process.exit((await this.close()) ? 0 : 1);

@@ -104,7 +104,13 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     pipeline: true,
     options: appSessionOptions(options.databaseUrl, { keyed: true }),
   });
-  pool.on('error', (error) => options.logger.warn({ err: error }, 'postgres connection lost'));
+  pool.on('error', (error) => {
+    // The pool does not wait for its last connections to close: a server that stops next to us cuts them.
+    if (pool.ending) return;
+    // It hangs the client onto the error: pages of a log line, and nothing of use.
+    Reflect.deleteProperty(error, 'client');
+    options.logger.warn({ err: error }, 'postgres connection lost');
+  });
   return new PooledDatabase(pool);
 }
 

@@ -1,4 +1,5 @@
 import { type Config, ConfigError } from './config.js';
+import { errorCodeOf } from './errors.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Logger } from './logger.js';
 
@@ -44,7 +45,14 @@ function prepareOrExit(prepare: () => Foundation): Foundation {
   }
 }
 
+/** What a person is told about a failed start: a sentence where it is theirs to mend, the whole stack where it is ours. */
 function describe(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
+  if (errorCodeOf(error) === 'EADDRINUSE')
+    return describeTakenPort(error as { address?: string; port?: number });
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function describeTakenPort({ address, port }: { address?: string; port?: number }): string {
+  return `The port ${port} of ${address} is taken by another program. Stop that one, or set PORT to a free port (for example PORT=${Number(port) + 1}).`;
 }

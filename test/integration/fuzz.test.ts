@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { Answer } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
-import type { Answer } from '../support/client.js';
 
 /** The same bodies in every run: a failure must be one that can be looked at again. */
 const SEED = 20_261_121;
@@ -13,7 +13,10 @@ const VALID = JSON.stringify({
   customer_id: null,
   due_date: '2026-11-21T14:30:00+02:00',
   notes: 'two\nlines é ✓',
-  line_items: [lineItem({ quantity: 2.5, unit_price_cents: 1999 }), lineItem({ category: 'discount', unit_price_cents: -100 })],
+  line_items: [
+    lineItem({ quantity: 2.5, unit_price_cents: 1999 }),
+    lineItem({ category: 'discount', unit_price_cents: -100 }),
+  ],
 });
 
 type Mutation = [kind: 'replace' | 'insert' | 'delete' | 'copy', at: number, byte: number];
@@ -29,7 +32,11 @@ function mutate(text: string, mutations: Mutation[]): Buffer {
 }
 
 const mutations = fc.array(
-  fc.tuple(fc.constantFrom('replace', 'insert', 'delete', 'copy'), fc.nat(2000), fc.nat(255)) as fc.Arbitrary<Mutation>,
+  fc.tuple(
+    fc.constantFrom('replace', 'insert', 'delete', 'copy'),
+    fc.nat(2000),
+    fc.nat(255),
+  ) as fc.Arbitrary<Mutation>,
   { minLength: 1, maxLength: 6 },
 );
 
@@ -38,10 +45,21 @@ const oddText = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 400 }),
   fc.emailAddress(),
   fc.uuid(),
-  fc.constantFrom('é@example.com', 'a@exämple.de', '"a b"@example.com', 'constructor', '', ' ', '\n', '\u200b'),
+  fc.constantFrom(
+    'é@example.com',
+    'a@exämple.de',
+    '"a b"@example.com',
+    'constructor',
+    '',
+    ' ',
+    '\n',
+    '\u200b',
+  ),
 );
 const oddTime = fc.oneof(
-  fc.date({ noInvalidDate: true, min: new Date('0001-01-01'), max: new Date('9999-12-31') }).map((date) => date.toISOString()),
+  fc
+    .date({ noInvalidDate: true, min: new Date('0001-01-01'), max: new Date('9999-12-31') })
+    .map((date) => date.toISOString()),
   fc.constantFrom(
     '2026-01-01T00:00:00+23:59',
     '2026-01-01T00:00:00-16:00',
@@ -66,7 +84,10 @@ const oddValue = fc.oneof(oddText, oddTime, oddNumber, fc.boolean(), fc.constant
 
 /** A valid body in which one or two members are anything at all; more, and each body would be refused for many reasons. */
 function oddBody(valid: Record<string, unknown>): fc.Arbitrary<Record<string, unknown>> {
-  const odd = fc.dictionary(fc.constantFrom(...Object.keys(valid)), oddValue, { maxKeys: 2, noNullPrototype: true });
+  const odd = fc.dictionary(fc.constantFrom(...Object.keys(valid)), oddValue, {
+    maxKeys: 2,
+    noNullPrototype: true,
+  });
   return odd.map((members) => ({ ...valid, ...members }));
 }
 
@@ -76,22 +97,47 @@ const TIME = '2026-01-01T00:00:00Z';
 const BODIES: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
   '/invoices': oddBody({
     ...invoiceInput(),
-    ...{ billing_email: 'a@example.com', po_number: 'p', notes: 'n', vehicle_description: 'v', customer_id: null },
+    ...{
+      billing_email: 'a@example.com',
+      po_number: 'p',
+      notes: 'n',
+      vehicle_description: 'v',
+      customer_id: null,
+    },
     ...{ work_order_id: null, service_date: TIME, due_date: TIME },
   }),
   '/invoices#lines': oddLines.map((line_items) => ({ ...invoiceInput(), line_items })),
   '/work-orders': oddBody({
-    ...{ service_type: 'tow', vin: '1HGCM82633A004352', notes: 'n', unit_number: '7', contact_phone: '1', contact_name: 'c' },
+    ...{
+      service_type: 'tow',
+      vin: '1HGCM82633A004352',
+      notes: 'n',
+      unit_number: '7',
+      contact_phone: '1',
+      contact_name: 'c',
+    },
     ...{ pickup_location: 'a', dropoff_location: 'b', customer_id: null, pickup: null, vehicle: null },
   }),
   '/work-orders#nested': fc
     .tuple(oddBody({ address: 'a', lat: 1, lng: 2 }), oddBody({ make: 'm', model: 'n', year: 2000 }))
     .map(([pickup, vehicle]) => ({ service_type: 'tow', pickup, vehicle })),
   '/customers': oddBody({
-    ...{ company_name: 'A', company_type: 'other', billing_email: 'a@example.com', primary_phone: '1', terms_days: 1 },
+    ...{
+      company_name: 'A',
+      company_type: 'other',
+      billing_email: 'a@example.com',
+      primary_phone: '1',
+      terms_days: 1,
+    },
     ...{ tax_rate_bps: 1, tax_exempt: false, address: 'a', city: 'b', state: 'c', zip: '1' },
   }),
-  '/api-keys': oddBody({ name: 'k', permissions: ['read'], read_only: false, tier: 'starter', expires_at: TIME }),
+  '/api-keys': oddBody({
+    name: 'k',
+    permissions: ['read'],
+    read_only: false,
+    tier: 'starter',
+    expires_at: TIME,
+  }),
 };
 
 describe('bodies that nobody should send', () => {
@@ -129,7 +175,8 @@ describe('bodies that nobody should send', () => {
       let stored = 0;
       const property = fc.asyncProperty(bodies, async (body) => {
         // Numbers are unique; a repeated one would hide what else the body holds.
-        const number = body.invoice_number === 'INV-1' ? { invoice_number: `FUZZ-${crypto.randomUUID()}` } : {};
+        const number =
+          body.invoice_number === 'INV-1' ? { invoice_number: `FUZZ-${crypto.randomUUID()}` } : {};
         const answer = await tenant.client.post(path, { ...body, ...number });
         expectOrderly(answer);
         if (answer.status !== 201) return;
@@ -143,8 +190,24 @@ describe('bodies that nobody should send', () => {
   }
 
   it('answers query parameters of any kind in order', async () => {
-    const names = ['status', 'limit', 'cursor', 'since', 'until', 'date_field', 'customer_id', 'search', 'expand', 'is_active', 'x'];
-    const query = fc.dictionary(fc.constantFrom(...names), fc.oneof(oddText, oddTime, oddNumber.map(String)), { maxKeys: 2 });
+    const names = [
+      'status',
+      'limit',
+      'cursor',
+      'since',
+      'until',
+      'date_field',
+      'customer_id',
+      'search',
+      'expand',
+      'is_active',
+      'x',
+    ];
+    const query = fc.dictionary(
+      fc.constantFrom(...names),
+      fc.oneof(oddText, oddTime, oddNumber.map(String)),
+      { maxKeys: 2 },
+    );
     const paths = fc.constantFrom('/invoices', '/work-orders', '/customers', '/api-keys');
     const property = fc.asyncProperty(paths, query, async (path, parameters) => {
       expectOrderly(await tenant.client.get(`${path}?${new URLSearchParams(parameters)}`));

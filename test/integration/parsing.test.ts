@@ -40,7 +40,8 @@ describe('parsing of request bodies', () => {
   });
 
   it('takes 20 levels of nesting and refuses the 21st', async () => {
-    const nested = (levels: number) => `{"invoice_number":"D","x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+    const nested = (levels: number) =>
+      `{"invoice_number":"D","x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
     const deepest = await post(nested(20), { 'x-service-dry-run': 'true' });
     expect(deepest.status, deepest.text).to.equal(200);
     const details = expectError(await post(nested(21)), 400, 'invalid_json');
@@ -59,7 +60,11 @@ describe('parsing of request bodies', () => {
 
   const faults: [string, string | Buffer, string][] = [
     ['a key that occurs twice', '{"invoice_number":"A","invoice_number":"B"}', 'duplicate_key'],
-    ['a key that occurs twice, once escaped', '{"invoice_number":"A","invoice_\\u006eumber":"B"}', 'duplicate_key'],
+    [
+      'a key that occurs twice, once escaped',
+      '{"invoice_number":"A","invoice_\\u006eumber":"B"}',
+      'duplicate_key',
+    ],
     ['invalid UTF-8', Buffer.from('{"invoice_number":"\xe9"}', 'latin1'), 'invalid_utf8'],
     ['an overlong UTF-8 form', Buffer.from('{"invoice_number":"\xc0\xaf"}', 'latin1'), 'invalid_utf8'],
     ['an escaped NUL', '{"invoice_number":"A\\u0000"}', 'forbidden_character'],
@@ -80,7 +85,15 @@ describe('parsing of request bodies', () => {
     });
   }
 
-  for (const body of ['[]', '[{"invoice_number":"A"}]', '"text"', '"{\\"invoice_number\\":\\"A\\"}"', '5', 'null', 'true']) {
+  for (const body of [
+    '[]',
+    '[{"invoice_number":"A"}]',
+    '"text"',
+    '"{\\"invoice_number\\":\\"A\\"}"',
+    '5',
+    'null',
+    'true',
+  ]) {
     it(`refuses the body ${body}: only an object is one`, async () => {
       const details = expectError(await post(body), 400, 'validation_error');
       expect(details.map(({ field }) => field)).to.deep.equal(['']);
@@ -93,25 +106,45 @@ describe('parsing of request bodies', () => {
     expect(faultsOf(await client.post('/work-orders'))).to.deep.equal(['service_type required']);
     expect(faultsOf(await client.post('/customers'))).to.deep.equal(['company_name required']);
     expect(faultsOf(await client.post('/api-keys'))).to.deep.equal(['name required']);
-    const declared = await client.call('POST', '/invoices', { headers: { 'content-type': 'application/json' } });
+    const declared = await client.call('POST', '/invoices', {
+      headers: { 'content-type': 'application/json' },
+    });
     expect(faultsOf(declared)).to.deep.equal(['invoice_number required']);
   });
 
   const body = '{"invoice_number":"T"}';
 
-  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp', '']) {
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+    '',
+  ]) {
     it(`refuses a body of the content type "${type}" with 415`, async () => {
       expectError(await post(body, { 'content-type': type }), 415, 'unsupported_media_type');
     });
   }
 
   it('refuses a body without a content type with 415', async () => {
-    const lines = ['POST /v1/invoices HTTP/1.1', 'Host: x', `Authorization: Bearer ${tenant.client.key}`, 'Connection: close'];
-    const answer = await exchange(stack, `${lines.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    const lines = [
+      'POST /v1/invoices HTTP/1.1',
+      'Host: x',
+      `Authorization: Bearer ${tenant.client.key}`,
+      'Connection: close',
+    ];
+    const answer = await exchange(
+      stack,
+      `${lines.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
     expectError(answer, 415, 'unsupported_media_type');
   });
 
-  for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/merge-patch+json']) {
+  for (const type of [
+    'application/json; charset=utf-8',
+    'APPLICATION/JSON',
+    'application/merge-patch+json',
+  ]) {
     it(`reads a body of the content type ${type}`, async () => {
       const answer = await post(body, { 'content-type': type, 'x-service-dry-run': 'true' });
       expect(answer.status, answer.text).to.equal(200);
@@ -151,7 +184,11 @@ describe('parsing of request bodies', () => {
   const malformed: [string, string, number][] = [
     ['garbage', 'nonsense\r\n\r\n', 400],
     ['a broken header', 'GET /v1/me HTTP/1.1\r\nHost: x\r\nbro ken\r\n\r\n', 400],
-    ['two lengths', 'POST /v1/invoices HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}', 400],
+    [
+      'two lengths',
+      'POST /v1/invoices HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}',
+      400,
+    ],
     ['headers of 32 KiB', `GET /v1/me HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(32 * 1024)}\r\n\r\n`, 431],
   ];
   for (const [name, request, status] of malformed) {

@@ -36,6 +36,7 @@ export function commandOf(
     requestId: id,
     ip: '127.0.0.1',
     userAgent: null,
+    traceparent: null,
     ...overrides,
   };
 }

@@ -6,7 +6,7 @@ const PAUSE_MS = 50;
  */
 export async function eventually<T>(
   what: string,
-  probe: () => Promise<T | undefined | false>,
+  probe: () => Promise<T | undefined | false> | T | undefined | false,
   timeoutMs = 20_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;

@@ -4,12 +4,12 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { endLeftoverProcesses } from '../../shared/platform/embedded-postgres/process.js';
+import { endLeftoverProcesses, errorCode } from '../../shared/platform/embedded-postgres/process.js';
 import { readState } from '../../shared/platform/embedded-postgres/state.js';
 import { processesOf } from '../integration/embedded-postgres-fixture.js';
+import { eventually } from './poll.js';
 
 export const PROJECT = resolve(import.meta.dirname, '../..');
-const POLL_MS = 25;
 
 /** Settings that lift the limits; without them a load is told 429. */
 export const NO_LIMITS = {
@@ -17,21 +17,6 @@ export const NO_LIMITS = {
     Object.fromEntries(['starter', 'standard', 'premium'].map((tier) => [tier, { minute: 1e8, hour: 1e8 }])),
   ),
 };
-
-/** Polls until `probe` gives something other than undefined or false, and resolves with that. */
-export async function until<T>(
-  what: string,
-  probe: () => Promise<T | undefined | false> | T | undefined | false,
-  timeoutMs = 30_000,
-): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    const found = await probe();
-    if (found !== undefined && found !== false) return found;
-    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs / 1000} s: ${what}`);
-    await new Promise((wake) => setTimeout(wake, POLL_MS));
-  }
-}
 
 export interface ProcessEnd {
   code: number | null;
@@ -46,12 +31,16 @@ export interface ProcessOptions {
   cwd?: string;
 }
 
+/** Ids of the children that run. Should the test run itself end early, no hook runs any more. */
+const living = new Set<number>();
+process.once('exit', () => kill([...living]));
+
 /** One process of the product, in a session of its own so that everything it starts can be found. */
 export class TestProcess {
   readonly #child: ChildProcess;
-  readonly ended: Promise<ProcessEnd>;
   /** What it has printed so far, on either stream. */
   output = '';
+  /** Set once it has ended and its output is complete. */
   end: ProcessEnd | undefined;
 
   constructor({ command, env = {}, cwd = PROJECT }: ProcessOptions) {
@@ -67,18 +56,21 @@ export class TestProcess {
         this.output += text;
       });
     }
-    this.ended = new Promise((ended, reject) => {
-      this.#child.once('error', reject);
-      this.#child.once('close', (code, signal) => {
-        this.end = { code, signal };
-        ended(this.end);
-      });
+    const { pid } = this.#child;
+    if (pid !== undefined) living.add(pid);
+    this.#child.once('error', (error) => {
+      this.output += String(error);
+      this.end ??= { code: null, signal: null };
     });
-    this.ended.catch(() => undefined);
+    this.#child.once('close', (code, signal) => {
+      if (pid !== undefined) living.delete(pid);
+      this.end ??= { code, signal };
+    });
   }
 
+  /** 0 when it could not be started. */
   get pid(): number {
-    return this.#child.pid as number;
+    return this.#child.pid ?? 0;
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -92,16 +84,16 @@ export class TestProcess {
   }
 
   hasEnded(timeoutMs = 35_000): Promise<ProcessEnd> {
-    return until(`end of process ${this.pid}; it printed:\n${this.output}`, () => this.end, timeoutMs);
+    return this.#eventually('ends', () => this.end, timeoutMs);
   }
 
-  /** Waits for a line of its output. @throws when it ends without */
-  async prints(pattern: RegExp, timeoutMs = 30_000): Promise<RegExpExecArray> {
-    return until(
-      `${pattern} in the output:\n${this.output}`,
+  /** Waits until the pattern stands in its output. @throws when it ends without */
+  prints(pattern: RegExp, timeoutMs = 30_000): Promise<RegExpExecArray> {
+    return this.#eventually(
+      `prints ${pattern}`,
       () => {
         const match = pattern.exec(this.output);
-        if (!match && this.end) throw new Error(`it ended before it printed ${pattern}:\n${this.output}`);
+        if (!match && this.end) throw new Error(`it ended: ${JSON.stringify(this.end)}`);
         return match ?? undefined;
       },
       timeoutMs,
@@ -110,15 +102,25 @@ export class TestProcess {
 
   /** Waits until the process at `origin` says that it is ready. @throws when this process ends first */
   async isReady(origin: string, timeoutMs = 60_000): Promise<void> {
-    await until(
-      `${origin} to be ready`,
+    await this.#eventually(
+      `is ready at ${origin}`,
       async () => {
-        if (this.end)
-          throw new Error(`it ended (${JSON.stringify(this.end)}) before it was ready:\n${this.output}`);
+        if (this.end) throw new Error(`it ended: ${JSON.stringify(this.end)}`);
         return (await statusOf(`${origin}/readyz`)) === 200;
       },
       timeoutMs,
     );
+  }
+
+  /** A wait whose failure shows what the process had to say. */
+  #eventually<T>(
+    what: string,
+    probe: () => Promise<T | undefined | false> | T | undefined | false,
+    timeoutMs: number,
+  ): Promise<T> {
+    return eventually(`process ${this.pid} ${what}`, probe, timeoutMs).catch((error: Error) => {
+      throw new Error(`${error.message}; it printed:\n${this.output.slice(-4000)}`);
+    });
   }
 }
 
@@ -141,7 +143,7 @@ export async function postgresOf(dataDir: string): Promise<string[]> {
 
 /** Absolute path of the embedded cluster of a DATA_DIR; undefined when there is none. */
 export async function clusterOf(dataDir: string): Promise<string | undefined> {
-  const state = await readState(dataDir);
+  const state = await readState(dataDir).catch(() => undefined);
   return state && resolve(dataDir, state.cluster);
 }
 
@@ -162,15 +164,12 @@ function kill(members: number[]): void {
   for (const pid of members) {
     try {
       process.kill(pid, 'SIGKILL');
-    } catch {
-      // Ended by itself meanwhile.
+    } catch (error) {
+      // ESRCH: ended by itself meanwhile.
+      if (errorCode(error) !== 'ESRCH') throw error;
     }
   }
 }
-
-/** Living children. Should the test run itself end early, no hook runs any more. */
-const pids = new Set<number>();
-process.once('exit', () => kill([...pids]));
 
 /** All processes and folders of one test file or one scenario. */
 export class Processes {
@@ -181,8 +180,6 @@ export class Processes {
   start(options: ProcessOptions): TestProcess {
     const started = new TestProcess(options);
     this.#started.push(started);
-    pids.add(started.pid);
-    started.ended.finally(() => pids.delete(started.pid)).catch(() => undefined);
     const dataDir = options.env?.DATA_DIR;
     if (dataDir) this.#dataDirs.add(resolve(options.cwd ?? PROJECT, dataDir));
     return started;
@@ -215,7 +212,9 @@ export class Processes {
     for (const { pid } of this.#started) {
       for (const member of await membersOf(pid)) survivors.push(`process ${member} of session ${pid}`);
     }
-    for (const dataDir of this.#dataDirs) survivors.push(...(await postgresOf(dataDir)));
+    for (const dataDir of this.#dataDirs) {
+      survivors.push(...(await postgresOf(dataDir)).map((line) => line.slice(0, 60).trim()));
+    }
     return survivors;
   }
 
@@ -234,7 +233,7 @@ export class Processes {
   }
 }
 
-/** Registers a hook that ends every process of the block, whatever failed. */
+/** Registers a hook that ends every process of the block, whatever failed; nested blocks can have their own. */
 export function useProcesses(): Processes {
   const processes = new Processes();
   after(() => processes.endAll());

@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { ConfigError, loadConfig, type ProcessKind, settingsSchema } from '../../shared/platform/config.js';
+import { ConfigError, loadConfig, type ProcessKind } from '../../shared/platform/config.js';
+import { settingsSchema } from '../../shared/platform/settings.js';
 
 const SECRET = 'a secret key that is long enough for anybody';
 const DATABASE_URL = 'postgres://tow:secret@localhost:5432/tow';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Account, spawnIdentity } from './account.js';
 import { logTail, openLog } from './log.js';
-import { clusterName, endLeftoverProcesses, FAST_SHUTDOWN, stopProcess } from './process.js';
+import { clusterName, endLeftoverProcesses, FAST_SHUTDOWN, signalProcess, stopProcess } from './process.js';
 
 const PROBE_INTERVAL_MS = 50;
 const FIRST_BACKOFF_MS = 100;
@@ -83,6 +83,7 @@ export class PostgresServer {
   readonly #settings: ServerSettings;
   readonly #logFile: string;
   readonly #stopping = new AbortController();
+  readonly #stopAtExit = () => this.#tellToStop();
   #run: Run | undefined;
   #supervision: Promise<void> = Promise.resolve();
   #stopped: Promise<void> | undefined;
@@ -104,6 +105,7 @@ export class PostgresServer {
    */
   async start(answers: () => Promise<boolean>, deadlineMs: number): Promise<void> {
     const deadline = Date.now() + deadlineMs;
+    process.once('exit', this.#stopAtExit);
     for (let attempt = 1; ; attempt += 1) {
       const run = this.#launch();
       if (await this.#becomesReady(run, answers, deadline)) break;
@@ -222,12 +224,19 @@ export class PostgresServer {
     }
   }
 
+  /** For a process that ends without stop(): the server, in a session of its own, would outlive it. */
+  #tellToStop(): void {
+    const pid = this.pid();
+    if (pid !== undefined) signalProcess(pid, FAST_SHUTDOWN[0]?.[0] ?? 'SIGINT');
+  }
+
   async #shutDown(): Promise<void> {
     this.#stopping.abort();
     const pid = this.pid();
     if (pid !== undefined) await stopProcess(pid, FAST_SHUTDOWN);
     await this.#supervision;
     await this.#run?.exited;
+    process.off('exit', this.#stopAtExit);
     // After a stop by force its children may be left.
     await endLeftoverProcesses(this.#settings.clusterDir);
   }

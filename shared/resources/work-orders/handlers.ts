@@ -102,7 +102,8 @@ async function insertWorkOrders(
   const inserting = tx.query({
     name: 'insert-work-orders',
     text: `with r as materialized (
-             select *, row_number() over (partition by tenant_id order by ordinal) as nth
+             select *, row_number() over (partition by tenant_id order by ordinal) as nth,
+               count(*) over (partition by tenant_id) as total
              from ${recordset(`tenant_id uuid, id uuid, ordinal integer, intake text, ${EDITABLE}`, 'input')}
            ), counter as (
              insert into tenant_counters as c (tenant_id, name, value)
@@ -112,9 +113,10 @@ async function insertWorkOrders(
            )
            insert into work_orders (tenant_id, id, job_number, intake, ${names})
            select r.tenant_id, r.id,
-                  'WO-' || lpad((counter.value - (select count(*) from r x where x.tenant_id = r.tenant_id) + r.nth)::text, 6, '0'),
+                  'WO-' || case when numbered.n < 1000000 then lpad(numbered.n::text, 6, '0') else numbered.n::text end,
                   r.intake, ${EDITABLE_NAMES.map((name) => `r.${name}`).join(', ')}
-           from r join counter on counter.tenant_id = r.tenant_id`,
+           from r join counter on counter.tenant_id = r.tenant_id,
+                lateral (select counter.value - r.total + r.nth as n) numbered`,
     values: [JSON.stringify(rows)],
   });
   const rendering = renderRecords(tx, 'work_order', commands.map(refOf));

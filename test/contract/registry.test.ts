@@ -1,0 +1,170 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { MIGRATION_HEAD, migrations } from '../../migrations/index.js';
+import { AGENT_SCOPES, PERMISSIONS } from '../../shared/contracts/vocabulary.js';
+import { settingsSchema } from '../../shared/platform/settings.js';
+import { commandOfType, commands, resources } from '../../shared/resources/index.js';
+import { TABLES } from '../../shared/resources/tables.js';
+import { handlers } from '../../workers/writes/handlers.js';
+import { openApiDocument } from '../support/openapi-validator.js';
+import { PROJECT, procfileLines, useProcesses } from '../support/processes.js';
+import { scriptCommand } from '../support/run-script.js';
+
+const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
+
+/** The source of a built file: `dist/api/server.js` → `api/server.ts`. */
+const sourceOf = (built: string) => built.replace(/^dist\//, '').replace(/\.js$/, '.ts');
+
+describe('commands and handlers', () => {
+  const types = commands.map((command) => command.type);
+
+  it('every command has a handler, and every handler a command', () => {
+    expect(Object.keys(handlers)).to.have.members(types);
+    for (const [type, handler] of Object.entries(handlers)) expect(handler, type).to.be.a('function');
+  });
+
+  it('no two commands share a type, and each is found by it', () => {
+    expect(new Set(types).size).to.equal(types.length);
+    for (const command of commands) expect(commandOfType(command.type)).to.equal(command);
+    expect(() => commandOfType('invoice.nothing')).to.throw('unknown command type');
+  });
+
+  it('every command is about a known resource and named after it', () => {
+    for (const { type, action, entityType, permission, agentScope } of commands) {
+      expect(TABLES, type).to.have.property(entityType);
+      expect(type.split('.')[0], type).to.equal(entityType);
+      expect(action, type).to.match(new RegExp(`^${entityType}\\.[a-z_]+ed$`));
+      expect(PERMISSIONS, type).to.include(permission);
+      expect(permission, `${type} changes something`).to.not.equal('read');
+      if (agentScope !== null) expect(AGENT_SCOPES, type).to.include(agentScope);
+    }
+  });
+});
+
+describe('resources', () => {
+  it('every resource has a table and a projection, and every table a resource', () => {
+    expect(Object.keys(TABLES)).to.have.members(resources.map((resource) => resource.entityType));
+    for (const [entityType, { table, representation }] of Object.entries(TABLES)) {
+      expect(table, entityType).to.match(/^[a-z_]+$/);
+      expect(representation('some_alias'), `${entityType}: the projection is of its alias`).to.include(
+        'some_alias.',
+      );
+    }
+  });
+
+  it('every resource has its list and its records at its collection', () => {
+    for (const [entityType, { collection }] of Object.entries(TABLES)) {
+      expect(openApiDocument.paths, entityType).to.include.keys(collection, `${collection}/{id}`);
+    }
+  });
+
+  it('every folder of shared/resources with a schema is in the registry', () => {
+    const listed = new Set(read('shared/resources/index.ts').match(/\.\/[a-z-]+\/schema\.js/g));
+    const folders = readdirSync(join(PROJECT, 'shared/resources'), { withFileTypes: true })
+      .filter(
+        (entry) =>
+          entry.isDirectory() && existsSync(join(PROJECT, 'shared/resources', entry.name, 'schema.ts')),
+      )
+      .map((entry) => `./${entry.name}/schema.js`);
+    expect([...listed]).to.have.members(folders);
+  });
+});
+
+describe('migrations/index.ts', () => {
+  const files = readdirSync(join(PROJECT, 'migrations'))
+    .filter((name) => /^\d/.test(name))
+    .sort();
+
+  it('lists every file of the folder, in the order of their names', () => {
+    expect(migrations.map(({ name }) => `${name}.ts`)).to.deep.equal(files);
+    expect(`${MIGRATION_HEAD}.ts`).to.equal(files.at(-1));
+  });
+
+  it('runs under each name the file of that name, both ways', async () => {
+    for (const { name, up, down } of migrations) {
+      expect(name).to.match(/^\d{14}_[a-z_]+$/);
+      const module = (await import(`../../migrations/${name}.js`)) as { up: unknown; down: unknown };
+      // By their text: the loader may give this import a module of its own.
+      expect(String(module.up), name).to.equal(String(up));
+      expect(String(module.down), name).to.equal(String(down));
+    }
+  });
+});
+
+describe('the Procfile', () => {
+  const processes = useProcesses();
+
+  it('names in each line a built file whose source is there', async () => {
+    for (const [type, command] of Object.entries(await procfileLines())) {
+      const [program, file = ''] = command;
+      expect(program, type).to.equal('node');
+      expect(file, type).to.match(/^dist\/.+\.js$/);
+      expect(existsSync(join(PROJECT, sourceOf(file))), `${type}: ${sourceOf(file)}`).to.equal(true);
+    }
+  });
+
+  it('has a release, a web process and exactly one line for each queue that workers know', async () => {
+    const lines = await procfileLines();
+    expect(lines).to.include.keys('release', 'web');
+    const worked = Object.values(lines).flatMap(([, file, ...queues]) =>
+      file === 'dist/workers/main.js' ? queues : [],
+    );
+    const { code, output } = await processes.run({
+      command: scriptCommand('workers/main.ts', 'no-such-queue'),
+    });
+    expect(code, output).to.equal(2);
+    const known = /work on: ([a-z, -]+)\./.exec(output)?.[1]?.split(', ') ?? [];
+    expect(known, output).to.not.deep.equal([]);
+    expect(worked).to.have.members(known);
+  });
+});
+
+describe('package.json', () => {
+  it('starts only built files whose source is there', () => {
+    const { bin, scripts } = JSON.parse(read('package.json')) as {
+      bin: Record<string, string>;
+      scripts: Record<string, string>;
+    };
+    const built = [...Object.values(bin), ...Object.values(scripts)].flatMap(
+      (text) => text.match(/dist\/[\w/-]+\.js/g) ?? [],
+    );
+    const sources = Object.values(scripts).flatMap(
+      (text) => text.match(/\b(?:bin|bench|api)\/[\w/-]+\.ts\b/g) ?? [],
+    );
+    expect(built).to.not.deep.equal([]);
+    for (const path of [...built.map(sourceOf), ...sources])
+      expect(existsSync(join(PROJECT, path)), path).to.equal(true);
+  });
+});
+
+/** Rows of the README's configuration table: setting → its default as it is told there. */
+function readmeSettings(): Map<string, string> {
+  const lines = read('README.md').split('\n');
+  const head = lines.findIndex((line) => /^\|\s*setting\s*\|/i.test(line));
+  expect(head, 'README.md has a table whose first column is called setting').to.be.above(-1);
+  const rows = lines.slice(head + 2);
+  const end = rows.findIndex((line) => !line.startsWith('|'));
+  return new Map(
+    rows.slice(0, end === -1 ? undefined : end).map((row) => {
+      const [, name = '', standard = ''] = row.split('|').map((cell) => cell.trim());
+      expect(name, 'a setting stands in backticks').to.match(/^`[A-Z_]+`$/);
+      return [name.slice(1, -1), standard];
+    }),
+  );
+}
+
+describe('the README', () => {
+  const { keys } = settingsSchema.describe() as { keys: Record<string, { flags?: { default?: unknown } }> };
+
+  it('has a row for every setting, and none for a setting that is not there', () => {
+    expect([...readmeSettings().keys()]).to.have.members(Object.keys(keys));
+  });
+
+  it('tells the default that a setting really has', () => {
+    const rows = readmeSettings();
+    for (const [name, { flags }] of Object.entries(keys)) {
+      if (flags?.default !== undefined) expect(rows.get(name), name).to.equal(String(flags.default));
+    }
+  });
+});

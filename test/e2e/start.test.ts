@@ -1,0 +1,272 @@
+/** `npm start`: one process, its own PostgreSQL, on a machine that has nothing but Node. */
+import { once } from 'node:events';
+import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { DemoFile } from '../../shared/demo/demo-file.js';
+import { TestClient } from '../support/client.js';
+import { eventually } from '../support/poll.js';
+import { PROJECT, Processes, postgresOf, type TestProcess, useProcesses } from '../support/processes.js';
+import { freePort, IS_SCALED } from '../support/stores.js';
+
+const START = ['node', 'dist/bin/start.js'];
+const IS_ROOT = process.geteuid?.() === 0;
+/** /etc/passwd's and /etc/group's unprivileged account, which owns nothing of the checkout. */
+const NOBODY = 65_534;
+const AS_NOBODY = ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups'];
+
+const KEYS = ['api_key', 'sandbox_key', 'agent_key', 'agent_read_only_key', 'sandbox_agent_key'] as const;
+
+interface StartOptions {
+  dataDir?: string;
+  command?: string[];
+  env?: Record<string, string>;
+  cwd?: string;
+}
+
+interface Started {
+  process: TestProcess;
+  origin: string;
+  dataDir: string;
+  /** Stops it, which must be clean, and makes sure that nothing of it is left. */
+  stop: (signal: NodeJS.Signals) => Promise<void>;
+}
+
+async function start(processes: Processes, options: StartOptions = {}): Promise<Started> {
+  const { command = START, cwd = PROJECT, dataDir = await processes.folder() } = options;
+  const port = await freePort();
+  const env = { DATA_DIR: dataDir, PORT: `${port}`, ...options.env };
+  const process = processes.start({ command, cwd, env });
+  const stop = async (signal: NodeJS.Signals) => {
+    expect(await process.stop(signal), process.output).to.deep.equal({ code: 0, signal: null });
+    expect(await processes.survivors()).to.deep.equal([]);
+  };
+  return { process, origin: `http://127.0.0.1:${port}`, dataDir, stop };
+}
+
+async function startReady(processes: Processes, options: StartOptions = {}): Promise<Started> {
+  const started = await start(processes, options);
+  await started.process.isReady(started.origin);
+  return started;
+}
+
+async function readDemo({ dataDir }: { dataDir: string }): Promise<DemoFile> {
+  return JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')) as DemoFile;
+}
+
+/** A client with the demo's first key. */
+async function clientOf(started: Started): Promise<TestClient> {
+  return new TestClient(started.origin, (await readDemo(started)).tenants[0]?.api_key ?? '');
+}
+
+/** An invoice made through the API and read back; its id. */
+async function createInvoice(started: Started, number: string): Promise<string> {
+  const client = await clientOf(started);
+  const created = await client.post('/invoices', { invoice_number: number, line_items: [] });
+  expect(created.status, created.text).to.equal(201);
+  const read = await client.get(`/invoices/${created.body.id}`);
+  expect([read.status, read.text]).to.deep.equal([200, created.text]);
+  return created.body.id;
+}
+
+async function expectKeysToWork({ origin }: Started, demo: DemoFile): Promise<void> {
+  for (const tenant of demo.tenants) {
+    for (const field of KEYS) {
+      const me = await new TestClient(origin, tenant[field]).get('/me');
+      expect(me.status, `${tenant.name} ${field}`).to.equal(200);
+      const environment = field.startsWith('sandbox') ? 'sandbox' : 'live';
+      expect(me.body.tenant).to.include({ name: tenant.name, environment });
+      expect(me.body.key.kind).to.equal(field.includes('agent') ? 'agent' : 'api');
+    }
+  }
+}
+
+/** A start that is expected to fail. */
+async function fail(processes: Processes, env: Record<string, string>): Promise<string> {
+  const { code, output } = await processes.run({ command: START, env: { LOG_LEVEL: 'warn', ...env } });
+  expect(code, output).to.equal(1);
+  return output;
+}
+
+/** A line of a stack trace: what a person who set something wrong should not have to read. */
+const STACK_LINE = /^ +at /m;
+
+if (!IS_SCALED) {
+  describe('npm start, all in one', function () {
+    this.timeout(120_000);
+
+    describe('on an empty DATA_DIR', () => {
+      const processes = useProcesses();
+      let dataDir: string;
+      let first: DemoFile;
+      let invoice: string;
+
+      it('comes up with nothing set but port and folder, and writes demo.json for its owner alone', async () => {
+        dataDir = await processes.folder();
+        const started = await startReady(processes, { dataDir });
+        first = await readDemo(started);
+        expect((await stat(join(dataDir, 'demo.json'))).mode & 0o777).to.equal(0o600);
+        expect(first).to.have.all.keys('api_url', 'mcp_url', 'dashboard_url', 'tenants');
+        expect(first).to.include({
+          api_url: `${started.origin}/v1`,
+          mcp_url: `${started.origin}/mcp`,
+          dashboard_url: `${started.origin}/app/`,
+        });
+        expect(first.tenants.length).to.be.at.least(2);
+        for (const tenant of first.tenants) {
+          expect(tenant).to.have.all.keys('name', 'email', 'password', ...KEYS);
+        }
+        await expectKeysToWork(started, first);
+        invoice = await createInvoice(started, 'E2E-1');
+        await started.stop('SIGTERM');
+      });
+
+      it('keeps data and keys over a restart, and stops on SIGINT as on SIGTERM', async () => {
+        const started = await startReady(processes, { dataDir });
+        expect((await readDemo(started)).tenants).to.deep.equal(first.tenants);
+        const read = await (await clientOf(started)).get(`/invoices/${invoice}`);
+        expect([read.status, read.body.invoice_number]).to.deep.equal([200, 'E2E-1']);
+        await started.stop('SIGINT');
+      });
+
+      it('heals after kill -9: the orphaned PostgreSQL is stopped, the data is there', async () => {
+        const killed = await startReady(processes, { dataDir });
+        const id = await createInvoice(killed, 'E2E-2');
+        await killed.process.stop('SIGKILL');
+        const orphans = await postgresOf(dataDir);
+        expect(orphans).to.not.deep.equal([]);
+        const started = await startReady(processes, { dataDir });
+        expect((await postgresOf(dataDir)).filter((line) => orphans.includes(line))).to.deep.equal([]);
+        expect((await (await clientOf(started)).get(`/invoices/${id}`)).status).to.equal(200);
+        await started.stop('SIGTERM');
+      });
+    });
+
+    describe('in every way it is started and stopped', () => {
+      let processes: Processes;
+      beforeEach(() => {
+        processes = new Processes();
+      });
+      afterEach(() => processes.endAll());
+
+      it('takes the second SIGINT, with which npm doubles a terminal’s Ctrl-C, for the same one', async () => {
+        const started = await startReady(processes, { env: { LOG_LEVEL: 'info' } });
+        started.process.signal('SIGINT');
+        await started.process.prints(/shutting down/);
+        await started.stop('SIGINT');
+      });
+
+      it('leaves no PostgreSQL when it is told twice by somebody who will not wait', async () => {
+        const started = await startReady(processes);
+        const server = await postgresOf(started.dataDir);
+        // A request that is never finished keeps the process from ending in order.
+        const stuck = await openHalfRequest(started.origin);
+        // The repetitions of the first second count as one signal; a later one ends it at once.
+        const end = await eventually('the end of the process', () => {
+          if (!started.process.end) started.process.signal('SIGTERM');
+          return started.process.end;
+        });
+        stuck.destroy();
+        expect(end.code).to.equal(1);
+        expect(server).to.not.deep.equal([]);
+        await eventually('the end of PostgreSQL', async () => (await processes.survivors()).length === 0);
+      });
+
+      for (const [moment, sign] of Object.entries({
+        'while the cluster is made': /making a PostgreSQL cluster/,
+        'when PostgreSQL has just started': /PostgreSQL is ready/,
+      })) {
+        it(`leaves nothing when SIGTERM comes ${moment}`, async () => {
+          const started = await start(processes, { env: { LOG_LEVEL: 'info' } });
+          await started.process.prints(sign);
+          await started.stop('SIGTERM');
+        });
+      }
+
+      it('leaves nothing orphaned when npm alone is told to end', async () => {
+        const started = await startReady(processes, { command: ['npm', 'start'] });
+        await started.stop('SIGTERM');
+      });
+
+      it('starts from any folder, and takes a relative DATA_DIR from there', async () => {
+        const cwd = await processes.folder();
+        const command = ['node', join(PROJECT, 'dist/bin/start.js')];
+        const started = await startReady(processes, { command, cwd, dataDir: 'data' });
+        expect((await readDemo({ dataDir: join(cwd, 'data') })).tenants.length).to.be.at.least(2);
+        await started.stop('SIGTERM');
+      });
+
+      it('has no trouble with a space in DATA_DIR', async () => {
+        const dataDir = join(await processes.folder(), 'my data', 'tow');
+        const started = await startReady(processes, { dataDir });
+        await createInvoice(started, 'E2E-1');
+        await started.stop('SIGTERM');
+      });
+
+      it('runs as an ordinary user who cannot write the checkout', async () => {
+        const folder = await processes.folder();
+        const dataDir = join(folder, 'data');
+        await mkdir(dataDir);
+        if (IS_ROOT) {
+          await chmod(folder, 0o755);
+          await chown(dataDir, NOBODY, NOBODY);
+        }
+        const command = IS_ROOT ? [...AS_NOBODY, process.execPath, ...START.slice(1)] : START;
+        const started = await startReady(processes, { dataDir, command });
+        await createInvoice(started, 'E2E-1');
+        expect((await stat(join(dataDir, 'demo.json'))).uid).to.equal(IS_ROOT ? NOBODY : process.geteuid?.());
+        await started.stop('SIGTERM');
+      });
+
+      it('names every fault of the settings at once', async () => {
+        const output = await fail(processes, {
+          DATA_DIR: await processes.folder(),
+          PORT: 'http',
+          LOG_LEVEL: 'loud',
+          DATABASE_URL: 'mysql://localhost/tow',
+          RATE_LIMIT_TIERS: '{"standard":{"minute":0,"hour":1}}',
+          NODE_ENV: 'production',
+        });
+        const wrong = ['PORT', 'LOG_LEVEL', 'DATABASE_URL', 'RATE_LIMIT_TIERS', 'SECRET_KEY'];
+        expect(wrong.filter((name) => !output.includes(`"${name}"`))).to.deep.equal([]);
+        expect(output).to.not.match(STACK_LINE);
+      });
+
+      it('says so when its port is taken, and leaves no PostgreSQL', async () => {
+        const blocker = createServer().listen(0, '127.0.0.1');
+        await once(blocker, 'listening');
+        const { port } = blocker.address() as { port: number };
+        const output = await fail(processes, { DATA_DIR: await processes.folder(), PORT: `${port}` });
+        blocker.close();
+        expect(output).to.match(new RegExp(`port ${port} .*taken.*PORT=`));
+        expect(output).to.not.match(STACK_LINE);
+        expect(await processes.survivors()).to.deep.equal([]);
+      });
+
+      it('refuses a DATA_DIR that another one works in, without hurting that one', async () => {
+        const first = await startReady(processes);
+        const output = await fail(processes, { DATA_DIR: first.dataDir, PORT: `${await freePort()}` });
+        expect(output).to.match(/another process \(pid \d+\) already runs in DATA_DIR/);
+        await createInvoice(first, 'E2E-1');
+        await first.stop('SIGTERM');
+      });
+
+      it('names a DATA_DIR that is a file', async () => {
+        const file = join(await processes.folder(), 'file');
+        await writeFile(file, '');
+        expect(await fail(processes, { DATA_DIR: file, PORT: `${await freePort()}` })).to.include(file);
+      });
+    });
+  });
+}
+
+/** A connection with a request whose body does not come. */
+async function openHalfRequest(origin: string): Promise<Socket> {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.on('error', () => undefined);
+  socket.write('POST /v1/invoices HTTP/1.1\r\nHost: tow\r\nContent-Length: 10\r\n\r\n');
+  return socket;
+}

@@ -1,0 +1,154 @@
+import { expect } from 'chai';
+import { faultsOf } from '../support/expect-error.js';
+import { invoiceInput, lineItem } from '../support/samples.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
+
+describe('bounds of what can be written', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+
+  before(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant();
+  });
+  after(() => stack.stop());
+
+  const LENGTHS: Record<string, Record<string, number>> = {
+    '/invoices': { invoice_number: 64, po_number: 64, vehicle_description: 500, notes: 5000 },
+    '/work-orders': {
+      ...{ pickup_location: 500, dropoff_location: 500, vin: 17, unit_number: 32, contact_name: 200 },
+      ...{ contact_phone: 32, notes: 5000, service_type: 64 },
+    },
+    '/customers': {
+      ...{
+        company_name: 200,
+        company_type: 64,
+        primary_phone: 32,
+        address: 500,
+        city: 120,
+        state: 50,
+        zip: 20,
+      },
+    },
+    '/api-keys': { name: 100 },
+  };
+  const REQUIRED: Record<string, Record<string, unknown>> = {
+    '/invoices': { invoice_number: 'B-1' },
+    '/work-orders': { service_type: 'tow' },
+    '/customers': { company_name: 'B' },
+    '/api-keys': { name: 'b' },
+  };
+  for (const [path, fields] of Object.entries(LENGTHS)) {
+    it(`of texts at POST ${path}: the longest is taken, one character more is not`, async () => {
+      for (const [field, longest] of Object.entries(fields)) {
+        const of = (length: number) => ({ ...REQUIRED[path], [field]: 'a'.repeat(length) });
+        const taken = await tenant.client.post(path, of(longest), DRY_RUN);
+        expect(taken.status, `${field} ${taken.text}`).to.equal(200);
+        expect(faultsOf(await tenant.client.post(path, of(longest + 1))))
+          .to.have.length(1)
+          .and.match(new RegExp(`^${field} `));
+      }
+    });
+  }
+
+  it('of an email address: 254 characters', async () => {
+    const of = (length: number) => {
+      const domain = `${'b'.repeat(63)}.${'c'.repeat(63)}.`;
+      return {
+        company_name: 'E',
+        billing_email: `${'a'.repeat(60)}@${domain}${'d'.repeat(length - 61 - domain.length - 4)}.com`,
+      };
+    };
+    const taken = await tenant.client.post('/customers', of(254), DRY_RUN);
+    expect(taken.status, taken.text).to.equal(200);
+    expect(taken.body.data.billing_email).to.have.length(254);
+    expect(
+      new Set(faultsOf(await tenant.client.post('/customers', of(255)))).has('billing_email max'),
+    ).to.equal(true);
+  });
+
+  const withLine = (line: Parameters<typeof lineItem>[0]) => invoiceInput({ line_items: [lineItem(line)] });
+
+  const lineBounds: [string, object, object, string][] = [
+    ['name', { name: 'n'.repeat(200) }, { name: 'n'.repeat(201) }, 'name max'],
+    ['description', { description: 'd'.repeat(2000) }, { description: 'd'.repeat(2001) }, 'description max'],
+    [
+      'quantity',
+      { quantity: 1e6, unit_price_cents: 1 },
+      { quantity: 1e6 + 1, unit_price_cents: 1 },
+      'quantity max',
+    ],
+    ['quantity decimals', { quantity: 0.0001 }, { quantity: 0.00001, total_cents: 0 }, 'quantity decimals'],
+    ['unit price', { unit_price_cents: 1e9 }, { unit_price_cents: 1e9 + 1 }, 'unit_price_cents max'],
+    [
+      'negative unit price',
+      { category: 'discount', unit_price_cents: -1e9 },
+      { category: 'discount', unit_price_cents: -1e9 - 1 },
+      'unit_price_cents min',
+    ],
+  ];
+  for (const [name, inside, outside, fault] of lineBounds) {
+    it(`of a line's ${name}`, async () => {
+      const offset = name === 'negative unit price' ? [lineItem({ unit_price_cents: 1e9 })] : [];
+      const taken = await tenant.client.post(
+        '/invoices',
+        { ...invoiceInput(), line_items: [lineItem(inside), ...offset] },
+        DRY_RUN,
+      );
+      expect(taken.status, taken.text).to.equal(200);
+      expect(faultsOf(await tenant.client.post('/invoices', withLine(outside)))).to.deep.equal([
+        `line_items[0].${fault}`,
+      ]);
+    });
+  }
+
+  it('of the number of lines: 200', async () => {
+    const of = (count: number) =>
+      invoiceInput({ line_items: Array.from({ length: count }, () => lineItem()) });
+    const taken = await tenant.client.post('/invoices', of(200), DRY_RUN);
+    expect(taken.body.data.line_items).to.have.length(200);
+    expect(faultsOf(await tenant.client.post('/invoices', of(201)))).to.deep.equal(['line_items max']);
+  });
+
+  it('of an invoice total: 1e11 cents', async () => {
+    const hundred = { line_items: [lineItem({ quantity: 100, unit_price_cents: 1e9 })] };
+    const taken = await tenant.client.post('/invoices', invoiceInput(hundred), DRY_RUN);
+    expect(taken.body.data?.total_cents, taken.text).to.equal(1e11);
+    const over = invoiceInput({ line_items: [...hundred.line_items, lineItem({ unit_price_cents: 1 })] });
+    expect(faultsOf(await tenant.client.post('/invoices', over))).to.deep.equal([
+      'line_items total_too_large',
+    ]);
+  });
+
+  it('of a time: a day that exists, with an offset', async () => {
+    for (const due_date of [
+      '2024-02-29T12:00:00Z',
+      '2026-12-31T23:59:59.999+14:00',
+      '0001-01-01T00:00:00Z',
+    ]) {
+      const taken = await tenant.client.post('/invoices', invoiceInput({ due_date }), DRY_RUN);
+      expect(taken.status, due_date).to.equal(200);
+      expect(Date.parse(taken.body.data.due_date)).to.equal(Date.parse(due_date));
+    }
+    const refused = [
+      '2025-02-29T12:00:00Z',
+      '2026-01-01',
+      '2026-01-01T00:00:00',
+      '2026-01-01T24:00:00Z',
+      '0000-01-01T00:00:00Z',
+    ];
+    for (const due_date of [
+      ...refused,
+      '2026-01-01T00:00:00+23:59',
+      '9999-12-31T23:59:59-12:00',
+      1767225600,
+    ]) {
+      const answer = await tenant.client.post('/invoices', invoiceInput({ due_date }));
+      expect(faultsOf(answer), String(due_date))
+        .to.have.length(1)
+        .and.match(/^due_date /);
+    }
+  });
+});

@@ -1,0 +1,62 @@
+import pg from 'pg';
+import { newId } from '../../shared/platform/ids.js';
+
+/** Runs work on a connection of its own, as the role of the connection string. */
+export async function withClient<T>(
+  databaseUrl: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  return work(client).finally(() => client.end());
+}
+
+/** Our tables: all of the public schema but the ledger of the migrations. */
+export async function tablesOf(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+       and relname not like 'schema_migrations%' order by relname`,
+  );
+  return rows.map((row) => row.name);
+}
+
+const customerId = newId();
+const workOrderId = newId();
+const invoiceId = newId();
+
+/** One row for each table, in an order that their references allow; `$1` is the tenant. Ids repeat from tenant to tenant on purpose. */
+const ROWS: Record<string, string> = {
+  tenants: `insert into tenants (tenant_id, name, environment) values ($1, 'Filled Towing', 'live')`,
+  users: `insert into users (tenant_id, id, email, name, password_hash) values ($1, '${newId()}', 'Ann@example.com', 'Ann', 'scrypt$x$y')`,
+  api_keys: `insert into api_keys (tenant_id, id, kind, name, prefix, last_four, key_hash, created_at)
+    values ($1, '${newId()}', 'api', 'Key', 'tk_live_', 'abcd', sha256($1::uuid::text::bytea), now())`,
+  tenant_counters: `insert into tenant_counters (tenant_id, name, value) values ($1, 'job_number', 7)`,
+  customers: `insert into customers (tenant_id, id, company_name, company_type) values ($1, '${customerId}', 'Club', 'motor_club')`,
+  work_orders: `insert into work_orders (tenant_id, id, job_number, intake, service_type, customer_id)
+    values ($1, '${workOrderId}', 'WO-000007', 'accepted', 'tow', '${customerId}')`,
+  invoices: `insert into invoices (tenant_id, id, invoice_number, customer_id, work_order_id, subtotal_cents, tax_cents, total_cents)
+    values ($1, '${invoiceId}', 'INV-7', '${customerId}', '${workOrderId}', 100, 8, 108)`,
+  invoice_line_items: `insert into invoice_line_items (tenant_id, invoice_id, position, id, name, category, quantity, unit_type, unit_price_cents,
+    total_cents, taxable) values ($1, '${invoiceId}', 1, '${newId()}', 'Tow', 'tow', 1, 'each', 100, 100, true)`,
+  audit_entries: `insert into audit_entries (tenant_id, id, actor_type, action, entity_type, entity_id, outcome, source, response_status)
+    values ($1, '${newId()}', 'system', 'invoice.created', 'invoice', '${invoiceId}', 'ok', 'job', 201)`,
+  events: `insert into events (tenant_id, id, type, body) values ($1, '${newId()}', 'invoice.created', '{}')`,
+  idempotency_keys: `insert into idempotency_keys (tenant_id, key, command_id, method, path, body_hash, status, body)
+    values ($1, '${newId()}', '${newId()}', 'POST', '/invoices', 'hash', 201, '{}')`,
+  operations: `insert into operations (tenant_id, id, command) values ($1, '${newId()}', '{}')`,
+  command_attempts: `insert into command_attempts (tenant_id, command_id, command) values ($1, '${newId()}', '{}')`,
+};
+
+/**
+ * Puts one row of a tenant into each of these tables; the session may be the owner's or the application's.
+ * @throws {Error} for a table that has no row above: give it one
+ */
+export async function fillTables(client: pg.Client, tables: string[], tenantId: string): Promise<void> {
+  const unknown = tables.filter((table) => !ROWS[table]);
+  if (unknown.length > 0) throw new Error(`test/support/rows.ts has no row for ${unknown.join(', ')}`);
+  await client.query('begin');
+  await client.query("select set_config('app.tenant_ids', $1, true)", [tenantId]);
+  for (const [table, insert] of Object.entries(ROWS))
+    if (tables.includes(table)) await client.query(insert, [tenantId]);
+  await client.query('commit');
+}
