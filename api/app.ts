@@ -1,10 +1,11 @@
 import Router from '@koa/router';
 import Koa from 'koa';
-import { AppError } from '../shared/platform/errors.js';
+import { AppError, methodNotAllowed } from '../shared/platform/errors.js';
 import { checkReadiness, storeChecks } from '../shared/platform/health.js';
 import type { ApiContext, ApiMiddleware, RequestState } from './context.js';
 import { authenticate } from './middleware/authenticate.js';
 import { handleErrors } from './middleware/errors.js';
+import { negotiate } from './middleware/negotiate.js';
 import { limitRate } from './middleware/rate-limit.js';
 import { requestContext } from './middleware/request-context.js';
 import { accountRoutes } from './routes/account.js';
@@ -35,8 +36,8 @@ export async function createApp(api: ApiRuntime): Promise<Koa> {
   app.use(requestContext(api) as Koa.Middleware);
   app.use(handleErrors(api.logger) as Koa.Middleware);
   app.use(operational(api) as Koa.Middleware);
-  app.use(negotiate as Koa.Middleware);
   app.use(enterVersion as Koa.Middleware);
+  app.use(whenVersioned(negotiate) as Koa.Middleware);
   app.use(open as Koa.Middleware);
   app.use((await authenticate(api)) as Koa.Middleware);
   app.use(limitRate(api) as Koa.Middleware);
@@ -66,22 +67,9 @@ function operational(api: ApiRuntime): ApiMiddleware {
   };
 }
 
-/** Only a client that excludes JSON is turned away (decisions 5). */
-const negotiate: ApiMiddleware = async (ctx, next) => {
-  const accept = ctx.get('Accept');
-  if (
-    accept &&
-    accept !== '*/*' &&
-    isVersioned(ctx.path) &&
-    !ctx.accepts('application/json', 'application/problem+json')
-  ) {
-    throw new AppError('not_acceptable', 'This API answers in JSON. Accept application/json.');
-  }
-  await next();
-};
-
-function isVersioned(path: string): boolean {
-  return PREFIXES.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
+/** Pages such as /docs are no JSON. */
+function whenVersioned(middleware: ApiMiddleware): ApiMiddleware {
+  return (ctx, next) => (ctx.state.prefix ? middleware(ctx, next) : next());
 }
 
 /** Takes the version prefix off for the router and remembers which one it was. */
@@ -132,12 +120,6 @@ async function runStack(stack: ApiMiddleware[], ctx: ApiContext): Promise<void> 
     await stack[index]?.(ctx, () => run(index + 1));
   };
   await run(0);
-}
-
-function methodNotAllowed(method: string, allowed: string[]): AppError {
-  return new AppError('method_not_allowed', `${method} is not possible here; use ${allowed.join(' or ')}.`, {
-    headers: { Allow: allowed.join(', ') },
-  });
 }
 
 function unknownEndpoint(path: string, templates: Set<string>): AppError {

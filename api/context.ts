@@ -6,6 +6,8 @@ import type { KeyRecord } from '../shared/resources/api-keys/queries.js';
 /** What the middleware leaves on a request for those after it. */
 export interface RequestState extends DefaultState {
   requestId: string;
+  /** Our own id of the request; a command takes it, so that logs, audit entry and operation share one id. */
+  id: string;
   /** `/v1` or `/api/v1`: the prefix that the caller used, for Location headers. */
   prefix: string;
   /** Set by `authenticate`. */

@@ -79,6 +79,7 @@ async function measure(way: Way): Promise<void> {
       `    p50 ${middle(ours, (run) => run.p50).toFixed(2)} ms against ${middle(bare, (run) => run.p50).toFixed(2)}, p99 ${middle(ours, (run) => run.p99).toFixed(2)} ms against ${middle(bare, (run) => run.p99).toFixed(2)}${clients === 1 ? ' (bar: p50 at most 5 ms, goal 3 ms)' : ''}`,
     );
   }
+  if (process.env.BENCH_METRICS) print(await (await fetch(`${product.metricsOrigin}/metrics`)).text());
   await db.close();
   await baseline.stop();
   await product.stop();

@@ -78,10 +78,10 @@ async function withKnex<T>(databaseUrl: string, work: (db: Knex) => Promise<T>):
   return work(db).finally(() => db.destroy());
 }
 
-async function withClient(databaseUrl: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  await work(client).finally(() => client.end());
+  return work(client).finally(() => client.end());
 }
 
 async function grantAppRole(client: pg.Client, { appRole, withQueue }: MigrateOptions): Promise<void> {

@@ -12,7 +12,8 @@ export function requestContext(runtime: Runtime): ApiMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
     const own = ctx.get('X-Request-Id');
-    ctx.state.requestId = SAFE_REQUEST_ID.test(own) ? own : newId();
+    ctx.state.id = newId();
+    ctx.state.requestId = SAFE_REQUEST_ID.test(own) ? own : ctx.state.id;
     ctx.set('X-Request-Id', ctx.state.requestId);
     ctx.set('X-Content-Type-Options', 'nosniff');
     const span = {

@@ -17,7 +17,7 @@ export interface WriteOptions<Input> {
   /** Adds what only the api knows to the checked body, such as a new key's hash. */
   complete?: (input: Input, ctx: ApiContext) => Input;
   /** Changes the answer's body on its way out. */
-  reveal?: (body: string, ctx: ApiContext) => string;
+  reveal?: (body: string, command: Command<Input>) => string;
 }
 
 /** A route that submits a command: checks rights, reads and checks the body, waits for the commit, answers. */
@@ -50,9 +50,9 @@ export function write<Input>(
 
 /** Who asks, from where: the same for every command of a request. */
 function origin(ctx: ApiContext) {
-  const { key, requestId } = ctx.state;
+  const { key, requestId, id } = ctx.state;
   return {
-    id: newId(),
+    id,
     tenantId: key.tenantId,
     environment: key.environment,
     actor: actorOf(key),
@@ -98,12 +98,12 @@ function readHeaders(ctx: ApiContext): { key: string | undefined; dryRun: boolea
   return { key: key ? key.toLowerCase() : undefined, dryRun: dryRun === 'true' };
 }
 
-interface Answer {
+interface Answer<Input> {
   submitted: Submitted;
-  reveal: WriteOptions<never>['reveal'];
+  reveal: WriteOptions<Input>['reveal'];
 }
 
-function answer(ctx: ApiContext, command: Command, { submitted, reveal }: Answer): void {
+function answer<Input>(ctx: ApiContext, command: Command<Input>, { submitted, reveal }: Answer<Input>): void {
   ctx.type = 'application/json';
   if ('accepted' in submitted) {
     ctx.status = 202;
@@ -113,7 +113,7 @@ function answer(ctx: ApiContext, command: Command, { submitted, reveal }: Answer
   }
   if (!submitted.ok) throw appErrorFromBody(submitted.error);
   ctx.status = submitted.status;
-  const body = reveal ? reveal(submitted.body, ctx) : submitted.body;
+  const body = reveal ? reveal(submitted.body, command) : submitted.body;
   if (command.dryRun) {
     ctx.set('X-Service-Dry-Run', 'true');
     ctx.body = preview(body, command.unknownFields);

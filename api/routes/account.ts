@@ -69,7 +69,7 @@ export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): vo
     ctx.body = {
       id: found.id,
       status,
-      ...(result?.ok ? { result: { ...JSON.parse(result.body), ...secretOf(api, found) } } : {}),
+      ...(result?.ok ? { result: revealed(api, found, result.body) } : {}),
       ...(result && !result.ok ? { error: result.error } : {}),
       created_at: createdAt,
     };
@@ -82,7 +82,13 @@ function mayAsk(key: KeyRecord, operation: OperationView): boolean {
   return key.permissions.includes(commandOfType(operation.type).permission === 'admin' ? 'admin' : 'read');
 }
 
-/** The answer of a write that makes a key is the one that shows it, also when it comes as an operation. */
-function secretOf(api: ApiRuntime, { sealedKey }: OperationView): { key?: string } {
-  return sealedKey ? { key: unseal(api.sealingKey, sealedKey) } : {};
+/**
+ * The answer of a write that makes a key is the one that shows it, also when it comes as an operation. A retry's result is the first one's
+ * answer, which holds the key that was stored; the one made for the retry itself never was.
+ */
+function revealed(api: ApiRuntime, { sealedKey }: OperationView, body: string): Record<string, unknown> {
+  const record = JSON.parse(body) as Record<string, unknown>;
+  if (!sealedKey) return record;
+  const sealed = typeof record.key === 'string' ? record.key : sealedKey;
+  return { ...record, key: unseal(api.sealingKey, sealed) };
 }

@@ -1,7 +1,8 @@
 import type Router from '@koa/router';
+import type { Command } from '../../shared/contracts/command.js';
 import { unseal } from '../../shared/platform/crypto.js';
 import { createApiKey, revokeApiKey, rollApiKey } from '../../shared/resources/api-keys/commands.js';
-import { mintKey } from '../../shared/resources/api-keys/credential.js';
+import { type KeyMaterial, mintKey } from '../../shared/resources/api-keys/credential.js';
 import { listApiKeys } from '../../shared/resources/api-keys/queries.js';
 import { apiKeyListQuery } from '../../shared/resources/api-keys/schema.js';
 import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
@@ -105,10 +106,11 @@ function keyMaking(api: ApiRuntime) {
       const { material } = mintKey('api', ctx.state.key.environment, api.sealingKey);
       return { ...input, material };
     },
-    reveal: (body: string): string => {
+    reveal: (body: string, command: Command<{ material: KeyMaterial }>): string => {
       const answer = JSON.parse(body) as { key?: string | null };
-      if (typeof answer.key === 'string') answer.key = unseal(api.sealingKey, answer.key);
-      return JSON.stringify(answer);
+      // An answer whose reply was lost is rebuilt from the record, which does not hold the key: it is this very command's.
+      const { key: sealed = command.input.material.sealed } = answer;
+      return JSON.stringify({ ...answer, key: sealed && unseal(api.sealingKey, sealed) });
     },
   };
 }

@@ -2,6 +2,7 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { methodNotAllowed } from '../../shared/platform/errors.js';
 import type { ApiMiddleware } from '../context.js';
 
 const require = createRequire(import.meta.url);
@@ -67,14 +68,15 @@ export function documentRoutes(): ApiMiddleware {
   const assets = dirname(require.resolve('swagger-ui-dist/package.json'));
   return async (ctx, next) => {
     const { path } = ctx;
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
-    if (path === `${ctx.state.prefix}/openapi.json` && ctx.state.prefix) {
+    const isDocument = ctx.state.prefix !== '' && path === `${ctx.state.prefix}/openapi.json`;
+    if (!isDocument && !path.startsWith('/docs')) return next();
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed(ctx.method, ['GET']);
+    if (isDocument) {
       ctx.state.route = '/openapi.json';
       ctx.type = 'application/json';
       ctx.body = document;
       return undefined;
     }
-    if (!path.startsWith('/docs')) return next();
     ctx.state.route = '/docs';
     ctx.set('Content-Security-Policy', PAGE_POLICY);
     return serveDocs(ctx, path, assets);

@@ -17,6 +17,8 @@ export type Way = 'all' | 'scaled';
 
 export interface Product {
   origin: string;
+  /** Where the process that commits tells its metrics. */
+  metricsOrigin: string;
   pids: number[];
   stop: () => Promise<void>;
 }
@@ -47,6 +49,7 @@ export async function startProduct(stores: BenchStores, way: Way): Promise<Produ
   for (const origin of origins) await waitFor(() => isReady(origin));
   return {
     origin: origins[0] as string,
+    metricsOrigin: origins.at(-1) as string,
     pids: children.map((child) => child.pid as number),
     stop: async () => void (await Promise.all(children.map(stopChild))),
   };

@@ -122,7 +122,8 @@ export function limit(max: number): Joi.NumberSchema {
 }
 
 export function cursor(): Joi.StringSchema {
-  return Joi.string().max(500).description('`data.cursor` of the page before');
+  // An empty one is let through to the codec: it is a broken cursor, and told as such.
+  return Joi.string().allow('').max(500).description('`data.cursor` of the page before');
 }
 
 /** Every member of a read schema is present, so a client need not tell absent from null. */

@@ -94,6 +94,13 @@ export function notFound(what: string): AppError {
   return new AppError('not_found', `No such ${what}. Check the id and that it belongs to this account.`);
 }
 
+/** @param allowed the methods that the route has */
+export function methodNotAllowed(method: string, allowed: string[]): AppError {
+  return new AppError('method_not_allowed', `${method} is not possible here; use ${allowed.join(' or ')}.`, {
+    headers: { Allow: allowed.join(', ') },
+  });
+}
+
 export function serviceUnavailable(message: string, cause?: unknown): AppError {
   return new AppError('service_unavailable', message, { headers: { 'Retry-After': '1' }, cause });
 }
@@ -107,11 +114,24 @@ export function errorCodeOf(error: unknown): string {
 const LOST_CONNECTION_MESSAGES =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|Client was closed|Connection ended/;
 
+/** Errors of opening a session. */
+const failedConnects = new WeakSet<object>();
+
+/**
+ * Marks an error met while opening a session: whatever reason the server gave (closed for maintenance, a password being changed), no statement
+ * has run, and {@link isConnectionError} is true of it.
+ */
+export function markFailedConnect(error: unknown): unknown {
+  if (typeof error === 'object' && error !== null) failedConnects.add(error);
+  return error;
+}
+
 /**
  * True when PostgreSQL could not be reached, went away or is starting or stopping (SQLSTATE classes 08, 57P, 53300): the statement
  * may or may not have happened.
  */
 export function isConnectionError(error: unknown): boolean {
+  if (typeof error === 'object' && error !== null && failedConnects.has(error)) return true;
   const code = errorCodeOf(error);
   if (code.startsWith('08') || code.startsWith('57P') || code === '53300') return true;
   if (['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes(code))

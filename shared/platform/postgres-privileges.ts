@@ -7,6 +7,9 @@ interface Fault {
 /** Tables without a tenant: the ledger of the migrations. Everything else in our schema must be isolated. */
 const LEDGER_TABLES = ['schema_migrations', 'schema_migrations_lock'];
 
+/** Policies beside tenant_isolation that may be: they only read, and only what a key's hash or the purpose of a sweep lets them. */
+const OTHER_POLICIES = ['api_keys.key_lookup', 'tenants.tenant_directory'];
+
 /**
  * Every way in which the session could see or change another tenant's rows: a role with too many rights, ownership, a table without forced
  * row-level security or without the tenant policy, an append-only table that can be changed.
@@ -31,14 +34,19 @@ export async function findPrivilegeFaults(database: Database): Promise<string[]>
       select relname || ' has no tenant_isolation policy' from tables t
         where not exists (select from pg_policy p where p.polrelid = t.oid and p.polname = 'tenant_isolation'
                           and pg_get_expr(p.polqual, p.polrelid) like '%app.tenant_ids%'
-                          and pg_get_expr(p.polwithcheck, p.polrelid) like '%app.tenant_ids%')
+                          and pg_get_expr(p.polqual, p.polrelid) not like '% OR %'
+                          and pg_get_expr(p.polwithcheck, p.polrelid) = pg_get_expr(p.polqual, p.polrelid))
+      union all
+      select relname || ' has the policy ' || polname || ', which lets rows past tenant_isolation'
+        from pg_policy p join tables t on t.oid = p.polrelid
+        where polpermissive and polname <> 'tenant_isolation' and not (polcmd = 'r' and relname || '.' || polname = any($2))
       union all
       select relname || ' can be changed by the application, but is append-only' from tables
         where relname in ('audit_entries', 'events')
-          and (has_table_privilege(oid, 'update') or has_table_privilege(oid, 'delete') or has_table_privilege(oid, 'truncate'))
+          and (has_any_column_privilege(oid, 'update') or has_table_privilege(oid, 'delete') or has_table_privilege(oid, 'truncate'))
       union all
       select 'there are no tables: run the migrations first' where not exists (select from tables)`,
-    values: [LEDGER_TABLES],
+    values: [LEDGER_TABLES, OTHER_POLICIES],
   });
   return rows.map((row) => row.fault);
 }

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { isConnectionError } from './errors.js';
+import { isConnectionError, markFailedConnect } from './errors.js';
 import type { Logger } from './logger.js';
 import { inSpan, SpanKind } from './tracing.js';
 
@@ -221,7 +221,9 @@ class PooledDatabase implements Database {
   private async withClient<T>(
     work: (client: pg.PoolClient, discard: (error: Error) => void) => Promise<T>,
   ): Promise<T> {
-    const client = await this.pgPool.connect();
+    const client = await this.pgPool.connect().catch((error: unknown) => {
+      throw markFailedConnect(error);
+    });
     let broken: Error | undefined;
     const discard = (error: Error) => {
       broken = error;

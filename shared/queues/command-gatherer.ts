@@ -32,7 +32,7 @@ export interface GathererOptions {
 export type SubmitOutcome = CommandResult | 'late' | { refused: unknown };
 
 /**
- * Gathers commands into jobs without a timer: a job leaves at once while fewer than three are under way, and otherwise holds whatever arrived
+ * Gathers commands into jobs without a timer: a job leaves with the turn of the event loop while fewer than three are under way, and otherwise holds whatever arrived
  * until one returns. So one client waits for nobody, and many share a job, a transaction and a reply.
  */
 export class CommandGatherer {
@@ -40,6 +40,7 @@ export class CommandGatherer {
   private buffer: Waiter[] = [];
   private jobsInFlight = 0;
   private timer: NodeJS.Timeout | undefined;
+  private pumping = false;
 
   constructor(private readonly options: GathererOptions) {}
 
@@ -63,7 +64,7 @@ export class CommandGatherer {
       this.waiting.set(submission.command.id, waiter);
       this.buffer.push(waiter);
       this.armTimer();
-      this.pump();
+      this.schedulePump();
     });
   }
 
@@ -73,7 +74,20 @@ export class CommandGatherer {
       const waiter = this.waiting.get(result.id);
       if (waiter) this.finish(waiter, result);
     }
-    this.pump();
+    this.schedulePump();
+  }
+
+  /**
+   * At the end of this turn of the event loop: what the sockets brought in the same turn shares a job, and nobody waits for a clock. Under load this makes
+   * jobs several times larger, and so the cost per command smaller.
+   */
+  private schedulePump(): void {
+    if (this.pumping || this.buffer.length === 0) return;
+    this.pumping = true;
+    setImmediate(() => {
+      this.pumping = false;
+      this.pump();
+    });
   }
 
   private pump(): void {
@@ -99,7 +113,7 @@ export class CommandGatherer {
     this.jobsInFlight += 1;
     this.options.send(waiters.map((waiter) => waiter.command)).catch((error: unknown) => {
       for (const waiter of waiters) this.finish(waiter, { refused: error });
-      this.pump();
+      this.schedulePump();
     });
   }
 

@@ -68,9 +68,9 @@ export class TestProcess {
     });
   }
 
-  /** 0 when it could not be started. */
   get pid(): number {
-    return this.#child.pid ?? 0;
+    if (this.#child.pid === undefined) throw new Error(`not started: ${this.output}`);
+    return this.#child.pid;
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -118,7 +118,7 @@ export class TestProcess {
     probe: () => Promise<T | undefined | false> | T | undefined | false,
     timeoutMs: number,
   ): Promise<T> {
-    return eventually(`process ${this.pid} ${what}`, probe, timeoutMs).catch((error: Error) => {
+    return eventually(`process ${this.#child.pid} ${what}`, probe, timeoutMs).catch((error: Error) => {
       throw new Error(`${error.message}; it printed:\n${this.output.slice(-4000)}`);
     });
   }
@@ -218,10 +218,14 @@ export class Processes {
     return survivors;
   }
 
-  /** Kills whatever still runs, removes the folders, and makes sure that nothing is left. */
-  async endAll(): Promise<void> {
+  /**
+   * Kills whatever still runs, removes the folders, and makes sure that nothing is left.
+   * @param stopStores stops servers of the test itself, once nobody uses them any more
+   */
+  async endAll(stopStores?: () => Promise<void> | undefined): Promise<void> {
     for (const { pid } of this.#started) kill(await membersOf(pid));
     await Promise.all(this.#started.map((one) => one.hasEnded()));
+    await stopStores?.();
     const clusters = await Promise.all([...this.#dataDirs].map(clusterOf));
     for (const cluster of clusters) if (cluster) await endLeftoverProcesses(cluster);
     expect(await this.survivors(), 'processes left behind').to.deep.equal([]);

@@ -13,6 +13,8 @@ import { TestClient } from './client.js';
 import { issueKey, type KeyOptions } from './keys.js';
 import { createDatabase, createRedisUrl } from './stores.js';
 
+export type { KeyOptions };
+
 export interface TestTenant {
   id: string;
   sandboxId: string;

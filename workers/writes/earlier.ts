@@ -1,16 +1,13 @@
 import type { Command, CommandResult } from '../../shared/contracts/command.js';
-import { AppError, type ErrorBody } from '../../shared/platform/errors.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
 import { type DoneRow, doneResult } from '../../shared/resources/operations/done.js';
+import { type KeptRequest, reusedKeyError } from '../../shared/resources/operations/reused-key.js';
 import { recordset } from '../../shared/resources/sets.js';
 
-interface EarlierRow extends DoneRow {
+interface EarlierRow extends DoneRow, KeptRequest {
   done: boolean;
   kept: boolean;
   key_expired: boolean;
-  method: string;
-  path: string;
-  body_hash: string;
   status: number;
   location: string | null;
   body: string;
@@ -56,7 +53,10 @@ async function settleRow(
   tx: Transaction,
   { row, command, earlier }: { row: EarlierRow; command: Command; earlier: Earlier },
 ): Promise<void> {
-  if (row.kept && !row.key_expired) {
+  // A command that failed keeps its own error, also when its key was mended meanwhile by another.
+  if (row.done && row.error) {
+    earlier.results.set(command.id, { id: command.id, ok: false, error: row.error });
+  } else if (row.kept && !row.key_expired) {
     earlier.results.set(command.id, replay(command, row));
   } else if (row.done) {
     earlier.results.set(command.id, await doneResult(row, (statement) => tx.query(statement)));
@@ -66,27 +66,9 @@ async function settleRow(
 }
 
 function replay(command: Command, row: EarlierRow): CommandResult {
-  const claim = command.idempotency;
-  const differs = (['method', 'path', 'body_hash'] as const).filter(
-    (part) => row[part] !== { method: claim?.method, path: claim?.path, body_hash: claim?.bodyHash }[part],
-  );
-  if (differs.length > 0) return { id: command.id, ok: false, error: reused(differs) };
+  const error = reusedKeyError(command.idempotency, row);
+  if (error) return { id: command.id, ok: false, error };
   // The command's own second run (a worker died after the commit) is no replay to its caller: it is the first answer.
   const replayed = !row.done;
   return { id: command.id, ok: true, status: row.status, body: row.body, location: row.location, replayed };
-}
-
-function reused(parts: string[]): ErrorBody {
-  const names = parts.map((part) => (part === 'body_hash' ? 'body' : part));
-  return new AppError(
-    'idempotency_key_reused',
-    `This Idempotency-Key was used within 24 hours with another ${names.join(' and ')}. Use a new key for a new request.`,
-    {
-      details: names.map((field) => ({
-        field,
-        code: 'changed',
-        message: `${field} differs from the first request`,
-      })),
-    },
-  ).toBody();
 }

@@ -2,7 +2,16 @@ import type { Command, Outcome } from '../../contracts/command.js';
 import type { ApiKeyCreate, ApiKeyRoll } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { changesOfNew } from '../changes.js';
-import { failed, lockRecords, missing, recordset, refKey, refOf, renderRecords } from '../sets.js';
+import {
+  failed,
+  lockRecords,
+  missing,
+  type RecordRef,
+  recordset,
+  refKey,
+  refOf,
+  renderRecords,
+} from '../sets.js';
 import type { WithKeyMaterial } from './commands.js';
 import type { KeyKind, KeyMaterial } from './credential.js';
 
@@ -96,7 +105,9 @@ export async function rollApiKeys(
     id: command.input.from_id,
   });
   const olds = await lockRecords<StoredKey>(tx, 'api_keys', commands.map(oldRef));
-  const rollable = commands.filter((command) => isUsable(olds.get(refKey(oldRef(command)))));
+  const rolled = await findRolled(tx, commands.map(oldRef));
+  const isRollable = (ref: RecordRef) => isUsable(olds.get(refKey(ref))) && !rolled.has(refKey(ref));
+  const rollable = commands.filter((command) => isRollable(oldRef(command)));
   await insertApiKeys(
     tx,
     rollable.map((command) => {
@@ -115,19 +126,35 @@ export async function rollApiKeys(
   const bodies = await renderRecords(tx, 'api_key', rollable.map(refOf));
   return commands.map((command) => {
     if (rollable.includes(command)) return keyOutcome(command, bodies);
-    return olds.has(refKey(oldRef(command))) ? endedKey() : missing('API key');
+    return olds.get(refKey(oldRef(command)))?.kind === 'api' ? endedKey() : missing('API key');
   });
 }
 
+/**
+ * Which of these keys have a successor. One more would end as early as the old key now does. Asked once their rows are locked, so that of two
+ * rolls at once the second one knows of the first.
+ */
+async function findRolled(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
+  const rows = await tx.query<RecordRef>({
+    name: 'find-rolled-keys',
+    text: `select t.tenant_id, t.rolled_from as id from ${recordset('tenant_id uuid, id uuid')}
+           join api_keys t on t.tenant_id = r.tenant_id and t.rolled_from = r.id`,
+    values: [JSON.stringify(refs)],
+  });
+  return new Set(rows.map(refKey));
+}
+
 function isUsable(key: StoredKey | undefined): boolean {
-  if (!key || key.revoked_at !== null) return false;
+  // An agent's key is none of these: its successor would need another prefix.
+  if (key?.kind !== 'api' || key.revoked_at !== null) return false;
   return key.expires_at === null || Date.parse(key.expires_at) > Date.now();
 }
 
 function endedKey(): Outcome {
   return failed({
     code: 'conflict',
-    message: 'This key is revoked or has expired, so it cannot be rolled. Create a new one.',
+    message:
+      'This key is revoked, has expired or was rolled already, so it cannot be rolled. Create a new one.',
   });
 }
 

@@ -2,6 +2,7 @@ import type { Command, CommandResult } from '../../contracts/command.js';
 import type { ErrorBody } from '../../platform/errors.js';
 import type { Database, Statement, Transaction } from '../../platform/postgres.js';
 import { type DoneRow, doneResult } from './done.js';
+import { type KeptRequest, reusedKeyError } from './reused-key.js';
 
 /** How long an operation can be asked about, and an idempotent answer is kept (decisions 5). */
 const KEPT = "interval '24 hours'";
@@ -22,6 +23,12 @@ export interface OperationView {
 const IN_TENANTS = (alias: string) =>
   `${alias}.tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])`;
 
+/** Operations that have neither run nor found the work under their Idempotency-Key done. */
+const UNSETTLED = `o.created_at > now() - ${KEPT}
+  and not exists (select from audit_entries a where a.tenant_id = o.tenant_id and a.id = o.id)
+  and not exists (select from idempotency_keys k
+                  where k.tenant_id = o.tenant_id and k.key = (o.command #>> '{idempotency,key}')::uuid)`;
+
 interface OperationRow extends DoneRow {
   created_at: string;
   type: string;
@@ -29,22 +36,21 @@ interface OperationRow extends DoneRow {
   sealed_key: string | null;
   done: boolean;
   parked: boolean;
-  kept_status: number | null;
-  kept_body: string | null;
-  kept_location: string | null;
+  claim: Command['idempotency'];
+  /** The answer kept under the operation's Idempotency-Key. */
+  kept: (KeptRequest & { status: number; body: string; location: string | null }) | null;
 }
 
-// A retry with the same key may have done the work first: then its kept answer is this operation's result.
+// A retry with the same key may have done the work first: then its kept answer is this operation's result. Something else done under that key
+// means that this operation never runs.
 const READ = `
   select o.tenant_id, o.id, to_json(o.created_at)#>>'{}' as created_at, o.command ->> 'type' as type,
     o.command #>> '{actor,id}' as actor_id, o.command #>> '{input,material,sealed}' as sealed_key, a.id is not null as done, p.parked_at is not null as parked,
-    a.outcome, a.entity_type, a.entity_id, a.error, a.response_status,
-    k.status as kept_status, k.body as kept_body, k.location as kept_location
+    a.outcome, a.entity_type, a.entity_id, a.error, a.response_status, o.command -> 'idempotency' as claim, to_jsonb(k) as kept
   from operations o
   left join audit_entries a on a.tenant_id = o.tenant_id and a.id = o.id
   left join command_attempts p on p.tenant_id = o.tenant_id and p.command_id = o.id
   left join idempotency_keys k on k.tenant_id = o.tenant_id and k.key = (o.command #>> '{idempotency,key}')::uuid
-    and k.body_hash = o.command #>> '{idempotency,bodyHash}' and k.path = o.command #>> '{idempotency,path}'
   where o.tenant_id = $1 and o.id = $2 and o.created_at > now() - ${KEPT}`;
 
 /** What became of an operation; undefined when there is none of this tenant within 24 hours. */
@@ -74,8 +80,10 @@ async function resultOf(
   query: (statement: Statement) => Promise<{ body?: string }[]>,
 ): Promise<CommandResult | undefined> {
   if (row.done) return doneResult(row, query);
-  if (row.kept_body !== null && row.kept_status !== null) {
-    const { kept_status: status, kept_body: body, kept_location: location } = row;
+  if (row.kept) {
+    const error = reusedKeyError(row.claim, row.kept);
+    if (error) return { id: row.id, ok: false, error };
+    const { status, body, location } = row.kept;
     return { id: row.id, ok: true, status, body, location, replayed: true };
   }
   return row.parked ? { id: row.id, ok: false, error: PARKED } : undefined;
@@ -123,12 +131,9 @@ export async function leasePending(
     text: `update operations o set lease_until = now() + make_interval(secs => $1)
            where (o.tenant_id, o.id) in (
              select o.tenant_id, o.id from operations o
-             where ${IN_TENANTS('o')} and o.lease_until < now() and o.created_at > now() - ${KEPT}
-               and not exists (select from audit_entries a where a.tenant_id = o.tenant_id and a.id = o.id)
+             where ${IN_TENANTS('o')} and o.lease_until < now() and ${UNSETTLED}
                and not exists (select from command_attempts p
                                where p.tenant_id = o.tenant_id and p.command_id = o.id and p.parked_at is not null)
-               and not exists (select from idempotency_keys k
-                               where k.tenant_id = o.tenant_id and k.key = (o.command #>> '{idempotency,key}')::uuid)
              order by o.tenant_id, o.id limit $2 for update skip locked)
            returning o.command`,
     values: [leaseSeconds, limit],
@@ -141,8 +146,7 @@ export async function countPending(tx: Transaction): Promise<number> {
   const [row] = await tx.query<{ count: number }>({
     name: 'count-operations',
     text: `select count(*)::int as count from operations o
-           where ${IN_TENANTS('o')} and o.created_at > now() - ${KEPT}
-             and not exists (select from audit_entries a where a.tenant_id = o.tenant_id and a.id = o.id)`,
+           where ${IN_TENANTS('o')} and ${UNSETTLED}`,
   });
   return row?.count ?? 0;
 }

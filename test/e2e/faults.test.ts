@@ -1,0 +1,177 @@
+/**
+ * Faults under load (anchors/reliability.md 9): processes and stores are killed while clients write, and then every acknowledged write is
+ * there exactly once, without anybody's help.
+ */
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { TestClient } from '../support/client.js';
+import { Deployment, type DeploymentOptions, type Service, totals } from '../support/deployment.js';
+import { countInvoices, expectNothingLost } from '../support/journal.js';
+import { Load } from '../support/load.js';
+import { sideBySide } from '../support/side-by-side.js';
+import { IS_SCALED } from '../support/stores.js';
+import { runPoison } from './poison.js';
+
+const TENANTS = 3;
+/** Short, so that the way by 202 and the operation is taken often. */
+const SETTINGS = { WRITE_TIMEOUT_MS: '3000' };
+const CLEAN_END = { code: 0, signal: null };
+
+type Fault = (deployment: Deployment, load: Load) => Promise<void>;
+
+/** A scenario: load, fault, more load, and the invariants. */
+function underLoad(fault: Fault, options: DeploymentOptions = {}): () => Promise<void> {
+  return async () => {
+    const deployment = await Deployment.prepare({ settings: SETTINGS, ...options });
+    let load: Load | undefined;
+    try {
+      await deployment.start();
+      const origins = deployment.webs.map(({ origin }) => origin);
+      load = new Load({ origins, tenants: await deployment.tenants(TENANTS) }).start();
+      await load.progresses();
+      await fault(deployment, load);
+      await load.progresses();
+      await expectNothingLost(deployment, load);
+    } finally {
+      await load?.stop(0);
+      await deployment.end();
+    }
+  };
+}
+
+async function times(count: number, act: (nth: number) => Promise<void>): Promise<void> {
+  for (let nth = 0; nth < count; nth += 1) await act(nth);
+}
+
+/** kill -9 at the worst moment of a commit, twice; each time a healthy process takes its place. */
+function dieAt(failpoint: string, check: Fault = async () => undefined): Fault {
+  return (deployment, load) =>
+    times(2, async () => {
+      await deployment.writer.kill();
+      const end = await deployment.writer.launch({ FAILPOINTS: failpoint }).hasEnded();
+      expect(end).to.deep.equal({ code: null, signal: 'SIGKILL' });
+      totals.kills += 1;
+      await check(deployment, load);
+      await deployment.writer.start();
+      await load.progresses();
+    });
+}
+
+/** Ends in order while requests are under way: each that was sent is answered, and nobody is told to come back. */
+async function endInOrder(service: Service, load: Load): Promise<void> {
+  expect(await service.stop('SIGTERM'), service.process?.output).to.deep.equal(CLEAN_END);
+  expect(load.unanswered).to.deep.equal([]);
+  expect(
+    load.calls.flatMap(({ answers }) => answers).filter((answer) => answer !== 'POST 201'),
+  ).to.deep.equal([]);
+}
+
+const everywhere: Record<string, () => Promise<void>> = {
+  'sets a command aside that keeps killing its worker, spares its neighbours, and runs it when told to':
+    runPoison,
+  'heals by itself when PostgreSQL is killed, twice': underLoad((deployment, load) =>
+    times(2, async () => {
+      await deployment.killPostgres();
+      await load.progresses();
+    }),
+  ),
+  'loses nothing when the writer dies before its commit': underLoad(dieAt('before_commit')),
+  'doubles nothing when the writer dies between commit and reply': underLoad(
+    dieAt('after_commit', async (deployment, load) => {
+      const acknowledged = load.acknowledged;
+      // Otherwise the failpoint stood somewhere harmless.
+      expect(await countInvoices(deployment)).to.be.above(acknowledged);
+    }),
+  ),
+  'loses nothing when the process that took the requests is killed, three times': underLoad(
+    (deployment, load) =>
+      times(3, async () => {
+        await deployment.web.kill();
+        await deployment.web.start();
+        await load.progresses();
+      }),
+  ),
+  'answers every request it was sent before it ends on SIGTERM, twice': underLoad(
+    (deployment, load) =>
+      times(2, async () => {
+        await endInOrder(deployment.web, load);
+        await deployment.web.start();
+        load.reopen(deployment.web.origin);
+        await load.progresses();
+      }),
+    { webs: 2, settings: {} },
+  ),
+  'makes one invoice of one key, however many send it at once': race,
+};
+
+const withRedis: Record<string, () => Promise<void>> = {
+  'loses nothing when writers are killed in turn, three times': underLoad(
+    (deployment, load) =>
+      times(3, async (nth) => {
+        const victim = deployment.writers[nth % 2] as Service;
+        await victim.kill();
+        await load.progresses();
+        await victim.start();
+      }),
+    { writers: 2 },
+  ),
+  'loses nothing when Redis forgets everything, three times': underLoad((deployment, load) =>
+    times(3, async () => {
+      await deployment.flushRedis();
+      await load.progresses();
+    }),
+  ),
+  'loses nothing when Redis is killed and comes back empty, twice': underLoad((deployment, load) =>
+    times(2, async () => {
+      await deployment.replaceRedis();
+      await load.progresses();
+    }),
+  ),
+  'hands its work over when a writer ends on SIGTERM': underLoad(
+    async (deployment, load) => endInOrder(deployment.writer, load),
+    { writers: 2, settings: {} },
+  ),
+};
+
+/** 50 clients with one key, over every process that takes requests; several rounds, as the dangerous moment is short. */
+async function race(): Promise<void> {
+  const deployment = await Deployment.prepare({ webs: 2, writers: 2 });
+  try {
+    await deployment.start();
+    const [tenant] = await deployment.tenants(1);
+    const clients = deployment.webs.map(({ origin }) => new TestClient(origin, tenant?.key ?? ''));
+    for (let round = 1; round <= 10; round += 1) {
+      const body = { invoice_number: `R-${round}`, line_items: [] };
+      const headers = { 'idempotency-key': randomUUID() };
+      const send = (nth: number) =>
+        (clients[nth % clients.length] as TestClient).post('/invoices', body, { headers });
+      const answers = await Promise.all(Array.from({ length: 50 }, (_, nth) => send(nth)));
+      const made = answers.filter(({ status }) => status === 201);
+      const others = answers.filter(({ status }) => status !== 201).map(({ body }) => body.error.code);
+      expect(new Set(others).size, others.join()).to.be.at.most(1);
+      expect(others.filter((code) => code !== 'idempotency_in_progress')).to.deep.equal([]);
+      expect(made.length).to.be.at.least(1);
+      expect([...new Set(made.map(({ text }) => text))]).to.have.length(1);
+      const again = await send(0);
+      expect([again.status, again.text, again.headers['x-idempotency-replay']]).to.deep.equal([
+        201,
+        made[0]?.text,
+        'true',
+      ]);
+      expect(await countInvoices(deployment)).to.equal(round);
+    }
+  } finally {
+    await deployment.end();
+  }
+}
+
+describe('faults under load', () => {
+  sideBySide({ ...everywhere, ...(IS_SCALED ? withRedis : {}) }, { atOnce: 4, timeoutMs: 240_000 });
+
+  after(() => {
+    const { acknowledged, retried, kills } = totals;
+    process.stdout.write(
+      `      ${acknowledged} acknowledged writes under faults, ${retried} of them sent more than once, ${kills} kills\n`,
+    );
+  });
+});

@@ -1,0 +1,154 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { appRoleOf } from '../../shared/platform/postgres.js';
+import { tablesOf } from '../support/rows.js';
+import { createDatabase } from '../support/stores.js';
+
+/** Policies beside `tenant_isolation`: a key is found by its hash before its tenant is known, and sweeps list the ids of tenants. */
+const OTHER_POLICIES = ['api_keys.key_lookup SELECT', 'tenants.tenant_directory SELECT'];
+
+/** A twin names its live tenant. Only sign-up writes it; no request can. */
+const FOREIGN_KEYS_AMONG_TENANTS = ['tenants.tenants_live_tenant_id_fkey'];
+
+describe('the catalog', () => {
+  let client: pg.Client;
+  let tables: string[];
+  let role: string;
+
+  before(async () => {
+    const databaseUrl = await createDatabase();
+    role = appRoleOf(databaseUrl);
+    client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    tables = await tablesOf(client);
+  });
+  after(() => client.end());
+
+  const rowsOf = async (text: string, values: unknown[] = []) =>
+    (await client.query<Record<string, never>>(text, values)).rows as Record<string, string>[];
+
+  it('has every table under forced row-level security', async () => {
+    const forced = await rowsOf(
+      `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+         and relrowsecurity and relforcerowsecurity`,
+    );
+    expect(tables.length).to.be.above(10);
+    expect(forced.map(({ name }) => name)).to.have.members(tables);
+  });
+
+  it('has one tenant_isolation policy per table, for every command and role, that checks what is read and what is written', async () => {
+    const policies =
+      await rowsOf(`select tablename, cmd, permissive, roles::text, qual, with_check from pg_policies
+      where schemaname = 'public' and policyname = 'tenant_isolation'`);
+    expect(policies.map(({ tablename }) => tablename)).to.have.members(tables);
+    for (const { tablename, cmd, permissive, roles, qual, with_check } of policies) {
+      expect({ cmd, permissive, roles }, tablename).to.deep.equal({
+        cmd: 'ALL',
+        permissive: 'PERMISSIVE',
+        roles: '{public}',
+      });
+      expect(qual, tablename).to.match(/tenant_id = ANY .*current_setting\('app\.tenant_ids'/s);
+      expect(with_check, tablename).to.equal(qual);
+    }
+  });
+
+  it('has no other policy than the two that read', async () => {
+    const others = await rowsOf(
+      "select tablename, policyname, cmd from pg_policies where policyname <> 'tenant_isolation'",
+    );
+    expect(others.map((one) => `${one.tablename}.${one.policyname} ${one.cmd}`)).to.have.members(
+      OTHER_POLICIES,
+    );
+  });
+
+  it('leads every primary key and every unique index with tenant_id: they look past row-level security', async () => {
+    const indexes = await rowsOf(
+      `select c.relname as table, i.indexrelid::regclass::text as index, i.indisprimary as primary, a.attname as first
+       from pg_index i join pg_class c on c.oid = i.indrelid
+       left join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
+       where c.relname = any($1) and i.indisunique`,
+      [tables],
+    );
+    for (const { table, index, first } of indexes) expect(first, `${table}: ${index}`).to.equal('tenant_id');
+    expect(indexes.filter(({ primary }) => primary).map(({ table }) => table)).to.have.members(tables);
+  });
+
+  it('leads every foreign key with tenant_id on both sides', async () => {
+    const keys = await rowsOf(
+      `select k.conrelid::regclass || '.' || k.conname as name, own.attname as own, other.attname as other
+       from pg_constraint k
+       join pg_attribute own on own.attrelid = k.conrelid and own.attnum = k.conkey[1]
+       join pg_attribute other on other.attrelid = k.confrelid and other.attnum = k.confkey[1]
+       where k.contype = 'f' and k.connamespace = 'public'::regnamespace`,
+    );
+    expect(keys.length).to.be.above(2);
+    for (const { name, own, other } of keys.filter(
+      (key) => !FOREIGN_KEYS_AMONG_TENANTS.includes(key.name as string),
+    )) {
+      expect([own, other], name).to.deep.equal(['tenant_id', 'tenant_id']);
+    }
+  });
+
+  it('requires a tenant in every row', async () => {
+    const columns = await rowsOf(
+      `select table_name, is_nullable, data_type from information_schema.columns where table_schema = 'public' and column_name = 'tenant_id'`,
+    );
+    expect(columns.map(({ table_name }) => table_name)).to.have.members(tables);
+    for (const column of columns) expect(column).to.deep.include({ is_nullable: 'NO', data_type: 'uuid' });
+  });
+
+  it('has no view and no function that would run with the rights of its owner', async () => {
+    expect(
+      await rowsOf(
+        `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'm', 'f')`,
+      ),
+    ).to.deep.equal([]);
+    expect(
+      await rowsOf(
+        `select proname from pg_proc where pronamespace in ('public'::regnamespace, 'bullmq'::regnamespace) and prosecdef`,
+      ),
+    ).to.deep.equal([]);
+  });
+
+  it("gives the application's role nothing but rows: it owns nothing, makes nothing, cannot log in and is no other role", async () => {
+    const [rights] = await rowsOf(
+      `select rolsuper, rolbypassrls, rolcreatedb, rolcreaterole, rolcanlogin, rolreplication,
+         has_schema_privilege(rolname, 'public', 'create') as makes_tables,
+         (select count(*)::int from pg_class where relowner = r.oid) as owned,
+         (select count(*)::int from pg_auth_members where member = r.oid) as roles
+       from pg_roles r where rolname = $1`,
+      [role],
+    );
+    expect(rights).to.deep.equal({
+      ...{
+        rolsuper: false,
+        rolbypassrls: false,
+        rolcreatedb: false,
+        rolcreaterole: false,
+        rolcanlogin: false,
+        rolreplication: false,
+      },
+      ...{ makes_tables: false, owned: 0, roles: 0 },
+    });
+  });
+
+  it("lets the application's role add to the audit log and the events, never change or remove; and the ledger is not its own", async () => {
+    for (const table of ['audit_entries', 'events']) {
+      for (const right of ['update', 'delete', 'truncate']) {
+        expect(
+          await rowsOf('select has_table_privilege($1, $2, $3) as may', [role, table, right]),
+          `${right} ${table}`,
+        ).to.deep.equal([{ may: false }]);
+      }
+      expect(
+        await rowsOf(`select has_any_column_privilege($1, $2, 'update') as may`, [role, table]),
+      ).to.deep.equal([{ may: false }]);
+    }
+    for (const right of ['insert', 'update', 'delete', 'truncate']) {
+      expect(
+        await rowsOf("select has_table_privilege($1, 'schema_migrations', $2) as may", [role, right]),
+        right,
+      ).to.deep.equal([{ may: false }]);
+    }
+  });
+});

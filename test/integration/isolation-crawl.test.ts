@@ -1,0 +1,303 @@
+import { expect } from 'chai';
+import { newId } from '../../shared/platform/ids.js';
+import { storeOperation } from '../../shared/resources/operations/store.js';
+import { TABLES } from '../../shared/resources/tables.js';
+import type { Answer, CallOptions, TestClient } from '../support/client.js';
+import { commandOf } from '../support/commands.js';
+import {
+  type DocumentedOperation,
+  documentedOperations,
+  type Json,
+  resolveRef,
+} from '../support/openapi-walk.js';
+import { invoiceInput, lineItem } from '../support/samples.js';
+import { TestStack } from '../support/stack.js';
+
+const operations = documentedOperations();
+
+/** One tenant with a record of each kind, every text of which holds its canary. */
+interface Account {
+  name: string;
+  tenantId: string;
+  client: TestClient;
+  canary: string;
+  /** Ids by kind of record. */
+  ids: Record<string, string>;
+  /** What the records looked like when they were made, by path. */
+  shown: Map<string, string>;
+}
+
+/** The kind of record behind the id of a path. */
+function kindOf(path: string): string {
+  const found = Object.entries(TABLES).find(([, { collection }]) => path.startsWith(`${collection}/`));
+  if (found) return found[0];
+  if (path.startsWith('/operations/')) return 'operation';
+  throw new Error(
+    `the crawl does not know what the id in ${path} is: tell it here, and let fillAccount make one`,
+  );
+}
+
+const withId = (path: string, id: string) => path.replace('{id}', id);
+
+/** Places of ids in a body, by the schema of its members. */
+function idPlaces(node: Json, path: string[] = []): string[][] {
+  const schema = resolveRef(node);
+  if (schema.format === 'uuid') return [path];
+  const inItems = schema.items ? idPlaces(schema.items as Json, [...path, '0']) : [];
+  const members = Object.entries((schema.properties ?? {}) as Record<string, Json>);
+  return [...inItems, ...members.flatMap(([name, member]) => idPlaces(member, [...path, name]))];
+}
+
+function setAt(value: unknown, [head, ...rest]: string[], id: string): unknown {
+  if (head === undefined) return id;
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as Json) }) as Json;
+  copy[head] = setAt(copy[head], rest, id);
+  return copy;
+}
+
+const queryIds = ({ parameters }: DocumentedOperation) =>
+  parameters
+    .filter((one) => one.in === 'query' && (one.schema as Json).format === 'uuid')
+    .map((one) => String(one.name));
+const takesCursor = ({ parameters }: DocumentedOperation) => parameters.some((one) => one.name === 'cursor');
+const isWrite = ({ method }: DocumentedOperation) => method !== 'GET';
+
+/** What a caller can tell two answers apart by. */
+function visible({ status, body, text, headers }: Answer): Json {
+  const { requestId: _own, ...error } = (body?.error ?? {}) as Json;
+  const told = ['location', 'x-idempotency-replay', 'content-type', 'allow', 'retry-after'].map(
+    (name) => headers[name] ?? null,
+  );
+  return { status, told, body: body?.error ? { ...body, error } : text };
+}
+
+describe('no tenant can tell that another exists', () => {
+  let stack: TestStack;
+  let intruder: Account;
+  /** Another company, and the intruder's own sandbox twin. */
+  let victims: Account[];
+  const covered = new Set<string>();
+
+  before(async () => {
+    stack = await TestStack.start();
+    const [alpha, beta] = [await stack.createTenant('Alpha'), await stack.createTenant('Beta')];
+    intruder = await fillAccount('alpha', alpha.id, alpha.client);
+    victims = [
+      await fillAccount('beta', beta.id, beta.client),
+      await fillAccount('alpha sandbox', alpha.sandboxId, alpha.sandbox),
+    ];
+  });
+  after(() => stack.stop());
+
+  async function fillAccount(name: string, tenantId: string, client: TestClient): Promise<Account> {
+    const canary = `canary-${name.replace(' ', '-')}-${newId().slice(-12)}`;
+    const make = async (path: string, body: Json): Promise<string> => {
+      const made = await client.post(path, body);
+      expect(made.status, made.text).to.equal(201);
+      return made.body.id;
+    };
+    const ids: Record<string, string> = {};
+    // Two of each, so that a page of one has a next page.
+    for (let round = 0; round < 2; round += 1) {
+      ids.customer = await make('/customers', {
+        company_name: canary,
+        address: canary,
+        primary_phone: canary.slice(0, 32),
+      });
+      ids.work_order = await make('/work-orders', {
+        service_type: 'tow',
+        notes: canary,
+        customer_id: ids.customer,
+      });
+      const line_items = [lineItem({ name: canary })];
+      ids.invoice = await make(
+        '/invoices',
+        invoiceInput({ notes: canary, po_number: canary, customer_id: ids.customer, line_items }),
+      );
+      ids.api_key = await make('/api-keys', { name: canary, permissions: ['read'] });
+    }
+    const command = commandOf('customer.create', tenantId, { company_name: canary });
+    await storeOperation(stack.runtime.db, command, 3600);
+    const account = {
+      name,
+      tenantId,
+      client,
+      canary,
+      ids: { ...ids, operation: command.id },
+      shown: new Map(),
+    };
+    for (const { path } of operations.filter((one) => one.method === 'GET' && one.path.includes('{id}'))) {
+      const own = withId(path, account.ids[kindOf(path)] as string);
+      account.shown.set(own, (await client.get(own)).text);
+    }
+    return account;
+  }
+
+  /** A call as the intruder: whatever it answers, it may show nothing of a victim. */
+  async function call(
+    operation: DocumentedOperation,
+    path: string,
+    options: CallOptions = {},
+  ): Promise<Answer> {
+    covered.add(operation.name);
+    const answer = await intruder.client.call(operation.method, path, options);
+    for (const victim of victims) {
+      const secrets = [victim.canary, victim.tenantId, ...Object.values(victim.ids)];
+      for (const secret of secrets)
+        expect(answer.text, `${operation.method} ${path} shows ${victim.name}`).to.not.include(secret);
+    }
+    return answer;
+  }
+
+  /** The example of the document, with ids of the intruder's own records. */
+  function ownBody(body: NonNullable<DocumentedOperation['body']>): unknown {
+    return idPlaces(body.schema).reduce<unknown>((value, place) => {
+      const kind = String(place.at(-1)).replace(/_id$/, '');
+      const id = intruder.ids[kind];
+      if (!id) throw new Error(`the crawl knows no ${kind} for ${place.join('.')}: let fillAccount make one`);
+      return setAt(value, place, id);
+    }, body.example);
+  }
+
+  function bodyOf({ body }: DocumentedOperation): CallOptions {
+    return body ? { body: ownBody(body) } : {};
+  }
+
+  for (const operation of operations.filter(({ path }) => path.includes('{id}'))) {
+    it(`${operation.name}: the id of another tenant's record is like one that does not exist`, async () => {
+      const { path } = operation;
+      const dryRun = { headers: { 'X-Service-Dry-Run': 'true' } };
+      for (const options of [
+        bodyOf(operation),
+        ...(isWrite(operation) ? [{ ...bodyOf(operation), ...dryRun }] : []),
+      ]) {
+        const unknown = visible(await call(operation, withId(path, newId()), options));
+        expect(unknown.status).to.equal(404);
+        for (const victim of victims) {
+          for (const [kind, id] of Object.entries(victim.ids)) {
+            const answer = await call(operation, withId(path, id), options);
+            expect(visible(answer), `${kind} of ${victim.name}`).to.deep.equal(unknown);
+          }
+        }
+      }
+    });
+  }
+
+  for (const operation of operations.filter(({ body }) => body && idPlaces(body.schema).length > 0)) {
+    it(`${operation.name}: another tenant's id in the body is like one that does not exist`, async () => {
+      const { body, path } = operation as DocumentedOperation & {
+        body: NonNullable<DocumentedOperation['body']>;
+      };
+      const own = path.includes('{id}') ? withId(path, intruder.ids[kindOf(path)] as string) : path;
+      for (const place of idPlaces(body.schema)) {
+        const send = (id: string) => call(operation, own, { body: setAt(ownBody(body), place, id) });
+        const unknown = visible(await send(newId()));
+        expect(unknown.status, place.join('.')).to.equal(400);
+        for (const victim of victims) {
+          for (const [kind, id] of Object.entries(victim.ids)) {
+            expect(visible(await send(id)), `${place.join('.')} of ${kind} of ${victim.name}`).to.deep.equal(
+              unknown,
+            );
+          }
+        }
+      }
+    });
+  }
+
+  for (const operation of operations.filter((one) => queryIds(one).length > 0)) {
+    it(`${operation.name}: another tenant's id in the query finds what an unknown one finds: nothing`, async () => {
+      for (const name of queryIds(operation)) {
+        const unknown = await call(operation, `${operation.path}?${name}=${newId()}`);
+        expect(unknown.body.data).to.deep.equal({ items: [], cursor: null, count: 0 });
+        for (const id of victims.flatMap((victim) => Object.values(victim.ids))) {
+          expect(visible(await call(operation, `${operation.path}?${name}=${id}`)), name).to.deep.equal(
+            visible(unknown),
+          );
+        }
+      }
+    });
+  }
+
+  for (const operation of operations.filter(takesCursor)) {
+    it(`${operation.name}: lists its own records only, and finds no other by their text`, async () => {
+      const { path, parameters } = operation;
+      const page = await call(operation, `${path}?limit=200`);
+      expect(page.text, 'a list without its own records proves nothing').to.include(intruder.canary);
+      const shown = page.body.data.items.map((item: { id: string }) => item.id);
+      expect(shown).to.include(intruder.ids[kindOf(`${path}/`)]);
+      if (!parameters.some((one) => one.name === 'search')) return;
+      for (const victim of victims) {
+        const found = await call(operation, `${path}?search=${victim.canary}`);
+        expect(found.body.data.count).to.equal(0);
+        const theirs = await victim.client.get(`${path}?search=${intruder.canary}`);
+        expect(theirs.body.data.count).to.equal(0);
+      }
+    });
+
+    it(`${operation.name}: refuses the cursor of another tenant like a broken one`, async () => {
+      const cursorOf = async (client: TestClient) =>
+        (await client.get(`${operation.path}?limit=1`)).body.data.cursor as string;
+      const own = await cursorOf(intruder.client);
+      expect((await call(operation, `${operation.path}?limit=1&cursor=${own}`)).status).to.equal(200);
+      const broken = visible(await call(operation, `${operation.path}?limit=1&cursor=${own.slice(0, -2)}xx`));
+      expect(broken.status).to.equal(400);
+      for (const victim of victims) {
+        const foreign = await call(
+          operation,
+          `${operation.path}?limit=1&cursor=${await cursorOf(victim.client)}`,
+        );
+        expect(visible(foreign), victim.name).to.deep.equal(broken);
+      }
+    });
+  }
+
+  for (const operation of operations.filter(({ path }) => !path.includes('{id}'))) {
+    it(`${operation.name}: answers, and shows nothing of another tenant`, async () => {
+      const answer = await call(operation, operation.path, bodyOf(operation));
+      expect(answer.status, answer.text).to.be.oneOf([200, 201]);
+    });
+  }
+
+  for (const operation of operations.filter(({ path }) => path.includes('{id}'))) {
+    it(`${operation.name}: works with an id of its own, or the crawl would prove nothing`, async () => {
+      const kind = kindOf(operation.path);
+      const made =
+        kind === 'api_key' ? await intruder.client.post('/api-keys', { name: 'spare' }) : undefined;
+      const id = made ? made.body.id : intruder.ids[kind];
+      const answer = await call(operation, withId(operation.path, id), bodyOf(operation));
+      expect(answer.status, answer.text).to.be.oneOf([200, 201]);
+    });
+  }
+
+  it('takes the same Idempotency-Key from each tenant for a key of its own', async () => {
+    const headers = { 'Idempotency-Key': newId() };
+    const body = invoiceInput();
+    const made = new Set<string>();
+    for (const { client } of [intruder, ...victims]) {
+      const first = await client.post('/invoices', body, { headers });
+      expect(first.status, first.text).to.equal(201);
+      expect(first.headers['x-idempotency-replay']).to.equal(undefined);
+      const again = await client.post('/invoices', body, { headers });
+      expect(again.headers['x-idempotency-replay']).to.equal('true');
+      expect(again.text).to.equal(first.text);
+      made.add(first.body.id);
+    }
+    expect(made.size).to.equal(1 + victims.length);
+  });
+
+  it('left every record of the others as it was, and nothing in their audit logs', async () => {
+    for (const victim of victims) {
+      for (const [path, text] of victim.shown)
+        expect((await victim.client.get(path)).text, path).to.equal(text);
+      const [entries] = await stack.rows<{ count: number }>(
+        victim.tenantId,
+        `select count(*)::int as count from audit_entries where actor_id is not null and actor_id not in (select id from api_keys)`,
+      );
+      expect(entries?.count, `${victim.name}: entries by a stranger`).to.equal(0);
+    }
+  });
+
+  it('covered every route of the document', () => {
+    expect(operations.map(({ name }) => name).filter((name) => !covered.has(name))).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,208 @@
+import { expect } from 'chai';
+import { migrate } from '../../migrations/migrate.js';
+import { createLogger } from '../../shared/platform/logger.js';
+import { appRoleOf, openDatabase } from '../../shared/platform/postgres.js';
+import { assertLeastPrivilege, findPrivilegeFaults } from '../../shared/platform/postgres-privileges.js';
+import { NO_LIMITS, useProcesses } from '../support/processes.js';
+import { withClient } from '../support/rows.js';
+import { scriptCommand } from '../support/run-script.js';
+import { createEmptyDatabase, createRedisUrl, getStores } from '../support/stores.js';
+
+const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
+
+interface Mutant {
+  damage: string;
+  fault: RegExp;
+}
+
+const MUTANTS: Record<string, Mutant> = {
+  'a policy is dropped': {
+    damage: 'drop policy tenant_isolation on customers',
+    fault: /^customers has no tenant_isolation policy$/,
+  },
+  'a policy is replaced by one that lets everybody in': {
+    damage:
+      'drop policy tenant_isolation on customers; create policy tenant_isolation on customers using (true)',
+    fault: /^customers has no tenant_isolation policy$/,
+  },
+  'a policy checks reads only': {
+    damage: 'alter policy tenant_isolation on work_orders with check (true)',
+    fault: /^work_orders has no tenant_isolation policy$/,
+  },
+  'a policy lets everybody in beside the tenant': {
+    damage: `alter policy tenant_isolation on invoices using (current_setting('app.tenant_ids', true) is not null or true)`,
+    fault: /^invoices has no tenant_isolation policy$/,
+  },
+  'a second policy opens a table': {
+    damage: 'create policy support on invoices using (true)',
+    fault: /^invoices has the policy support, which lets rows past tenant_isolation$/,
+  },
+  'a policy that only reads is widened to writes': {
+    damage: 'drop policy tenant_directory on tenants; create policy tenant_directory on tenants using (true)',
+    fault: /^tenants has the policy tenant_directory, which/,
+  },
+  'FORCE is dropped': {
+    damage: 'alter table invoices no force row level security',
+    fault: /row-level security is not forced on invoices$/,
+  },
+  'row-level security is disabled': {
+    damage: 'alter table users disable row level security',
+    fault: /row-level security is not forced on users$/,
+  },
+  'a new table has no row-level security': {
+    damage: 'create table notes (tenant_id uuid, id uuid, primary key (tenant_id, id))',
+    fault: /row-level security is not forced on notes$/,
+  },
+  'the role owns a table': {
+    damage: 'alter table customers owner to %role%',
+    fault: /^the role \w+ owns the table customers$/,
+  },
+  'the role may change the audit log': {
+    damage: 'grant update on audit_entries to %role%',
+    fault: /^audit_entries can be changed/,
+  },
+  'the role may change one column of the audit log': {
+    damage: 'grant update (outcome) on audit_entries to %role%',
+    fault: /^audit_entries can be changed/,
+  },
+  'the role may delete events': {
+    damage: 'grant delete on events to %role%',
+    fault: /^events can be changed/,
+  },
+  'everybody may change the audit log': {
+    damage: 'grant update on audit_entries to public',
+    fault: /^audit_entries can be changed/,
+  },
+  'the role bypasses row-level security': {
+    damage: 'alter role %role% bypassrls',
+    fault: /^the role \w+ bypasses row-level security$/,
+  },
+  'the role is a superuser': {
+    damage: 'alter role %role% superuser',
+    fault: /^the role \w+ is a superuser$/,
+  },
+};
+
+let template: Promise<string> | undefined;
+let clones = 0;
+
+const onDatabase = (url: string, database: string) =>
+  Object.assign(new URL(url), { pathname: `/${database}` }).href;
+
+/** A migrated database whose owner and application's role are used by nobody else, so that damage to a role harms no other test. */
+async function makeTemplate(): Promise<string> {
+  const { superuserUrl } = await getStores();
+  const url = new URL(await createEmptyDatabase());
+  const owner = `mutant_${process.pid}`;
+  await withClient(superuserUrl, async (superuser) => {
+    await superuser.query(`create role ${owner} login createrole password 'mutant'`);
+    await superuser.query(`alter database ${url.pathname.slice(1)} owner to ${owner}`);
+  });
+  Object.assign(url, { username: owner, password: 'mutant' });
+  await migrate({ databaseUrl: url.href, appRole: appRoleOf(url.href), withQueue: true });
+  return url.href;
+}
+
+/** A copy of its own, and SQL to damage it with. */
+async function createMutantDatabase(): Promise<{
+  databaseUrl: string;
+  damage: (text: string) => Promise<void>;
+}> {
+  template ??= makeTemplate();
+  const templateUrl = await template;
+  const { superuserUrl } = await getStores();
+  const role = appRoleOf(templateUrl);
+  clones += 1;
+  const name = `mutant_${process.pid}_${clones}`;
+  await withClient(superuserUrl, async (superuser) => {
+    await superuser.query(`alter role ${role} nosuperuser nobypassrls`);
+    await superuser.query(
+      `create database ${name} template ${new URL(templateUrl).pathname.slice(1)} owner ${new URL(templateUrl).username}`,
+    );
+  });
+  const damage = (text: string) =>
+    withClient(onDatabase(superuserUrl, name), async (superuser) => {
+      await superuser.query(text.replaceAll('%role%', role));
+    });
+  return { databaseUrl: onDatabase(templateUrl, name), damage };
+}
+
+async function faultsOf(databaseUrl: string): Promise<string[]> {
+  const db = openDatabase({ databaseUrl, poolSize: 1, applicationName: 'test', logger });
+  return findPrivilegeFaults(db).finally(() => db.close());
+}
+
+describe('findPrivilegeFaults', () => {
+  it('finds none in a database that was only migrated', async () => {
+    const { databaseUrl } = await createMutantDatabase();
+    expect(await faultsOf(databaseUrl)).to.deep.equal([]);
+  });
+
+  for (const [name, { damage, fault }] of Object.entries(MUTANTS)) {
+    it(`reports that ${name}, and a process would not start`, async () => {
+      const database = await createMutantDatabase();
+      await database.damage(damage);
+      const faults = await faultsOf(database.databaseUrl);
+      expect(
+        faults.filter((one) => fault.test(one)),
+        faults.join('; '),
+      ).to.have.length(1);
+      const db = openDatabase({
+        databaseUrl: database.databaseUrl,
+        poolSize: 1,
+        applicationName: 'test',
+        logger,
+      });
+      const refusal = await assertLeastPrivilege(db)
+        .then(() => undefined, String)
+        .finally(() => db.close());
+      expect(refusal).to.include('refusing to start').and.to.include(faults[0]);
+    });
+  }
+
+  it('reports a database in which the migrations never ran', async () => {
+    expect(await faultsOf(await createEmptyDatabase())).to.deep.equal([
+      'there are no tables: run the migrations first',
+    ]);
+  });
+});
+
+describe('a process that finds its tenants not isolated', () => {
+  const processes = useProcesses();
+
+  for (const entry of [['api/server.ts'], ['workers/main.ts', 'writes', 'clock']]) {
+    it(`${entry.join(' ')} exits 1, names every fault and serves nothing`, async () => {
+      const { databaseUrl, damage } = await createMutantDatabase();
+      for (const name of [
+        'a policy is dropped',
+        'FORCE is dropped',
+        'the role owns a table',
+        'the role may change the audit log',
+      ]) {
+        await damage(MUTANTS[name]?.damage as string);
+      }
+      const { code, output } = await processes.run({
+        command: scriptCommand(...entry),
+        env: {
+          ...NO_LIMITS,
+          DATABASE_URL: databaseUrl,
+          // Isolation is looked at before Redis, so that none is needed here.
+          REDIS_URL: (await createRedisUrl()) ?? 'redis://127.0.0.1:1',
+          SECRET_KEY: 'a secret key that is long enough for anybody',
+          PORT: '0',
+        },
+      });
+      expect(code, output).to.equal(1);
+      expect(output).to.include('refusing to start');
+      for (const fault of [
+        'customers has no tenant_isolation policy',
+        'not forced on invoices',
+        'owns the table customers',
+        'audit_entries can be changed',
+      ]) {
+        expect(output).to.include(fault);
+      }
+      expect(output).to.not.match(/"msg":"(listening|working)"/);
+    });
+  }
+});

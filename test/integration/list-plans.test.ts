@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import { newId } from '../../shared/platform/ids.js';
+import type { Statement } from '../../shared/platform/postgres.js';
+import { listCustomers } from '../../shared/resources/customers/queries.js';
+import { listInvoices } from '../../shared/resources/invoices/queries.js';
+import type { ListScope } from '../../shared/resources/keyset-list.js';
+import { listWorkOrders } from '../../shared/resources/work-orders/queries.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+interface PlanNode {
+  'Node Type': string;
+  'Index Name'?: string;
+  Plans?: PlanNode[];
+}
+
+const ROWS = 20_000;
+const limit = 50;
+
+/** Rows of the busy tenant with a spread of times; another tenant has as many, so that the tenant counts for something. */
+const FILL = `
+  insert into customers (tenant_id, id, company_name, company_type, created_at)
+  select $1, gen_random_uuid(), 'C' || n, 'other', now() - n * interval '1 minute' from generate_series(1, ${ROWS}) n;`;
+const FILL_ORDERS = `
+  insert into work_orders (tenant_id, id, job_number, status, intake, service_type, created_at)
+  select $1, gen_random_uuid(), 'X-' || n, case when n % 10 = 0 then 'completed' else 'pending' end, 'accepted', 'tow',
+    now() - n * interval '1 minute' from generate_series(1, ${ROWS}) n`;
+const FILL_INVOICES = `
+  insert into invoices (tenant_id, id, invoice_number, status, customer_id, created_at)
+  select $1, gen_random_uuid(), 'X-' || n, case when n % 10 = 0 then 'paid' else 'draft' end,
+    case when n % 10 = 0 then $2::uuid end, now() - n * interval '1 minute' from generate_series(1, ${ROWS}) n`;
+
+describe('plans of lists over 20,000 rows', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+  const customerId = newId();
+
+  before(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant();
+    for (const owner of [tenant, await stack.createTenant('Neighbour')]) {
+      const customer = [owner.id, owner === tenant ? customerId : newId()];
+      await stack.rows(owner.id, FILL, [owner.id]);
+      await stack.rows(
+        owner.id,
+        "insert into customers (tenant_id, id, company_name, company_type) values ($1, $2, 'P', 'other')",
+        customer,
+      );
+      await stack.rows(owner.id, FILL_ORDERS, [owner.id]);
+      await stack.rows(owner.id, FILL_INVOICES, customer);
+    }
+    await stack.asOwner('analyze');
+  });
+  after(() => stack.stop());
+
+  /** The plan that the application's own session makes for this statement when it is prepared, as every list is. */
+  const planOf = (statement: Statement): Promise<PlanNode[]> =>
+    stack.runtime.db.transaction([tenant.id], async (tx) => {
+      const values = (statement.values ?? []).map((value) => `'${String(value).replaceAll("'", "''")}'`);
+      await tx.query({ text: `prepare page as ${statement.text}` });
+      const [row] = await tx.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>({
+        text: `explain (format json) execute page (${values.join(', ')})`,
+      });
+      await tx.query({ text: 'deallocate page' });
+      return flatten(row?.['QUERY PLAN'][0].Plan as PlanNode);
+    });
+
+  /** Half of the rows are newer than the cursor of a later page. */
+  const scopeOf = (page: 'first' | 'later'): ListScope => ({
+    tenantId: tenant.id,
+    timeZone: 'America/New_York',
+    position:
+      page === 'first'
+        ? undefined
+        : { at: new Date(Date.now() - (ROWS / 2) * 60_000).toISOString(), id: newId() },
+  });
+
+  const cases: [string, (scope: ListScope) => Statement, string][] = [
+    ['invoices', (scope) => listInvoices({ limit }, scope), 'invoices_created'],
+    ['invoices of a status', (scope) => listInvoices({ limit, status: 'paid' }, scope), 'invoices_status'],
+    [
+      'invoices of a customer',
+      (scope) => listInvoices({ limit, customer_id: customerId }, scope),
+      'invoices_customer',
+    ],
+    [
+      'invoices since a day',
+      (scope) => listInvoices({ limit, since: '2020-01-01' }, scope),
+      'invoices_created',
+    ],
+    ['work orders', (scope) => listWorkOrders({ limit }, scope), 'work_orders_created'],
+    [
+      'work orders of a status',
+      (scope) => listWorkOrders({ limit, status: 'completed' }, scope),
+      'work_orders_status',
+    ],
+    ['customers', (scope) => listCustomers({ limit }, scope), 'customers_created'],
+    ['customers by a search', (scope) => listCustomers({ limit, search: 'C1' }, scope), 'customers_created'],
+  ];
+  for (const [name, statement, index] of cases) {
+    for (const page of ['first', 'later'] as const) {
+      it(`read the ${page} page of ${name} in the order of ${index}: nothing is sorted, no table is scanned`, async () => {
+        const nodes = await planOf(statement(scopeOf(page)));
+        const types = nodes.map((node) => node['Node Type']);
+        expect(types).to.not.include('Sort').and.not.include('Incremental Sort').and.not.include('Seq Scan');
+        expect(nodes.map((node) => node['Index Name'])).to.include(index);
+      });
+    }
+  }
+
+  it('answer a page in the middle like one at the start: the cursor is part of the index condition', async () => {
+    const rows = await stack.runtime.db.transaction([tenant.id], async (tx) => {
+      const statement = listInvoices({ limit }, scopeOf('later'));
+      const explain = {
+        text: `explain (analyze, format json) ${statement.text}`,
+        values: statement.values ?? [],
+      };
+      const [row] = await tx.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(explain);
+      return flatten(row?.['QUERY PLAN'][0].Plan as PlanNode);
+    });
+    const scan = rows.find((node) => node['Index Name'] === 'invoices_created') as unknown as Record<
+      string,
+      number
+    >;
+    expect(scan['Actual Rows']).to.equal(limit + 1);
+    expect(scan['Rows Removed by Filter'] ?? 0).to.equal(0);
+  });
+});
+
+function flatten(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(flatten)];
+}

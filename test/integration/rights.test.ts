@@ -1,0 +1,169 @@
+import { expect } from 'chai';
+import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
+import type { Answer, TestClient } from '../support/client.js';
+import { expectError } from '../support/expect-error.js';
+import { invoiceInput, UNKNOWN_ID } from '../support/samples.js';
+import { type KeyOptions, TestStack, type TestTenant } from '../support/stack.js';
+
+/** Every route that a right protects: what an agent needs (null: no agent may) and what an API key needs. */
+const ROUTES: [method: string, path: string, scope: string | null, permission: string][] = [
+  ['GET', '/invoices', 'read_invoices', 'read'],
+  ['GET', '/invoices/{invoice}', 'read_invoices', 'read'],
+  ['POST', '/invoices', 'write_invoices_draft', 'write'],
+  ['PATCH', '/invoices/{invoice}', 'write_invoices_draft', 'write'],
+  ['GET', '/work-orders', 'read_work_orders', 'read'],
+  ['GET', '/work-orders/{order}', 'read_work_orders', 'read'],
+  ['POST', '/work-orders', 'write_work_orders', 'write'],
+  ['PATCH', '/work-orders/{order}', null, 'write'],
+  ['GET', '/customers', 'read_customers', 'read'],
+  ['GET', '/customers/{customer}', 'read_customers', 'read'],
+  ['POST', '/customers', null, 'write'],
+  ['PATCH', '/customers/{customer}', null, 'write'],
+  ['GET', '/api-keys', null, 'admin'],
+  ['POST', '/api-keys', null, 'admin'],
+  ['GET', '/api-keys/{key}', null, 'admin'],
+  ['POST', '/api-keys/{key}/roll', null, 'admin'],
+  ['DELETE', '/api-keys/{key}', null, 'admin'],
+];
+
+const BODIES: Record<string, () => unknown> = {
+  '/invoices': invoiceInput,
+  '/work-orders': () => ({ service_type: 'tow' }),
+  '/customers': () => ({ company_name: 'C' }),
+  '/api-keys': () => ({ name: 'k' }),
+};
+
+describe('rights of a key', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+  const ids: Record<string, string> = {};
+
+  before(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant();
+    const { client } = tenant;
+    ids.invoice = (await client.post('/invoices', invoiceInput())).body.id;
+    ids.order = (await client.post('/work-orders', { service_type: 'tow' })).body.id;
+    ids.customer = (await client.post('/customers', { company_name: 'C' })).body.id;
+    ids.key = (await client.post('/api-keys', { name: 'victim' })).body.id;
+  });
+  after(() => stack.stop());
+
+  const clientWith = async (options: KeyOptions): Promise<TestClient> =>
+    stack.clientWith(await stack.createKey(tenant.id, options));
+
+  const ask = (client: TestClient, [method, path]: (typeof ROUTES)[number]): Promise<Answer> => {
+    const body = method === 'POST' ? BODIES[path]?.() : method === 'PATCH' ? {} : undefined;
+    // A dry run is refused and let through like the real thing, and leaves the records for the next route.
+    const headers = method === 'GET' ? {} : { 'x-service-dry-run': 'true' };
+    return client.call(
+      method,
+      path.replace(/\{(\w+)\}/, (_, name: string) => ids[name] ?? UNKNOWN_ID),
+      { body, headers },
+    );
+  };
+
+  for (const route of ROUTES) {
+    const [method, path, scope, permission] = route;
+
+    it(`${method} ${path} takes the permission ${permission}, no other stands in for it`, async () => {
+      const others = ['read', 'write', 'approve', 'admin'].filter((other) => other !== permission);
+      const refused = await ask(await clientWith({ permissions: others }), route);
+      expect(expectError(refused, 403, 'insufficient_scope')).to.deep.equal([{ required: permission }]);
+      const allowed = await ask(await clientWith({ permissions: [permission] }), route);
+      expect(allowed.status, allowed.text).to.equal(200);
+    });
+
+    it(`${method} ${path} takes an agent ${scope ? `with ${scope} alone` : 'never'}`, async () => {
+      const others = AGENT_SCOPES.filter((other) => other !== scope);
+      const refused = await ask(await clientWith({ kind: 'agent', scopes: others }), route);
+      if (scope === null) {
+        expectError(refused, 403, 'forbidden');
+        const everything = await clientWith({ kind: 'agent', scopes: [...AGENT_SCOPES] });
+        expectError(await ask(everything, route), 403, 'forbidden');
+        return;
+      }
+      expect(expectError(refused, 403, 'insufficient_scope')).to.deep.equal([{ required: scope }]);
+      const allowed = await ask(await clientWith({ kind: 'agent', scopes: [scope] }), route);
+      expect(allowed.status, allowed.text).to.equal(200);
+    });
+
+    it(`${method} ${path} ${permission === 'read' ? 'lets a read-only key in' : 'refuses a read-only key, agent or not'}`, async () => {
+      const api = await clientWith({ readOnly: true });
+      const agent = await clientWith({ kind: 'agent', scopes: [...AGENT_SCOPES], readOnly: true });
+      for (const client of [api, agent]) {
+        const answer = await ask(client, route);
+        if (permission === 'read') expect(answer.status, answer.text).to.equal(200);
+        else expectError(answer, 403, 'read_only_key');
+      }
+    });
+  }
+
+  it('is asked for before the body is read: who may not write learns nothing of its faults', async () => {
+    const reader = await clientWith({ permissions: ['read'] });
+    const answer = await reader.post('/invoices', undefined, { raw: '{broken' });
+    expectError(answer, 403, 'insufficient_scope');
+  });
+
+  it('is no matter at /me: every key may ask who it is', async () => {
+    for (const options of [
+      { permissions: [] },
+      { kind: 'agent', scopes: [] },
+      { readOnly: true },
+    ] as KeyOptions[]) {
+      const me = await (await clientWith(options)).get('/me');
+      expect(me.status, me.text).to.equal(200);
+      expect(me.body.tenant).to.include({
+        id: tenant.id,
+        environment: 'live',
+        time_zone: 'America/New_York',
+      });
+      expect(me.body.key).to.deep.include({
+        kind: options.kind ?? 'api',
+        read_only: options.readOnly ?? false,
+      });
+    }
+  });
+
+  describe('of an agent', () => {
+    const agent = () =>
+      clientWith({ kind: 'agent', scopes: ['write_invoices_draft', 'read_invoices', 'write_work_orders'] });
+
+    it('lets it create a draft and change it while it is one, no longer', async () => {
+      const client = await agent();
+      const invoice = (await client.post('/invoices', invoiceInput())).body;
+      expect(invoice.status).to.equal('draft');
+      const path = `/invoices/${invoice.id}`;
+      expect((await client.patch(path, { notes: 'mine' })).body.notes).to.equal('mine');
+      for (const status of ['needs_review', 'approved', 'paid']) {
+        const text = 'update invoices set status = $3 where tenant_id = $1 and id = $2';
+        await stack.rows(tenant.id, text, [tenant.id, invoice.id, status]);
+        expectError(await client.patch(path, { notes: 'late' }), 403, 'forbidden');
+      }
+      expect((await client.get(path)).body.notes).to.equal('mine');
+    });
+
+    for (const status of ['needs_review', 'approved', 'sending', 'paid', 'void']) {
+      it(`never lets it move a draft to ${status}`, async () => {
+        const client = await agent();
+        const invoice = (await client.post('/invoices', invoiceInput())).body;
+        const answer = await client.patch(`/invoices/${invoice.id}`, { status });
+        expect(answer.status, answer.text).to.be.oneOf([403, 409]);
+        expect((await client.get(`/invoices/${invoice.id}`)).body.status).to.equal('draft');
+      });
+    }
+
+    it("puts its work order on the operator's queue: new for filters, pending in REST", async () => {
+      const booked = (await (await agent()).post('/work-orders', { service_type: 'lockout' })).body;
+      const accepted = (await tenant.client.post('/work-orders', { service_type: 'lockout' })).body;
+      expect([booked.status, accepted.status]).to.deep.equal(['pending', 'pending']);
+      const idsOf = async (status: string) => {
+        const answer = await tenant.client.get(`/work-orders?service_type=lockout&status=${status}`);
+        return answer.body.data.items.map((item: { id: string }) => item.id);
+      };
+      expect(await idsOf('new')).to.deep.equal([booked.id]);
+      expect(await idsOf('pending')).to.deep.equal([accepted.id, booked.id]);
+      expect(await idsOf('dispatched')).to.deep.equal([]);
+    });
+  });
+});

@@ -1,0 +1,250 @@
+/** The product as it is deployed: real processes on stores of their own, in the way of this test run. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { migrate } from '../../migrations/migrate.js';
+import { databaseUrl as embeddedUrl, OWNER } from '../../shared/platform/embedded-postgres/database.js';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../shared/platform/embedded-postgres/start.js';
+import { readState } from '../../shared/platform/embedded-postgres/state.js';
+import { createLogger } from '../../shared/platform/logger.js';
+import { appRoleOf, type Database, openDatabase } from '../../shared/platform/postgres.js';
+import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
+import { issueKey } from './keys.js';
+import { eventually } from './poll.js';
+import {
+  clusterOf,
+  NO_LIMITS,
+  type ProcessEnd,
+  Processes,
+  procfileLines,
+  type TestProcess,
+} from './processes.js';
+import { freePort, IS_SCALED, type RedisServer, startRedis } from './stores.js';
+
+const SECRET_KEY = 'a secret of the end-to-end tests, long enough';
+const silent = createLogger({ level: 'silent', name: 'test', pretty: false });
+
+/** What all faults and loads of a run add up to, to be told at the end of it. */
+export const totals = { acknowledged: 0, retried: 0, kills: 0 };
+
+export interface Tenant {
+  id: string;
+  key: string;
+}
+
+export interface DeploymentOptions {
+  /** Processes of each type in the scaled way; the other way has one process for everything. */
+  webs?: number;
+  writers?: number;
+  /** Settings of every process. */
+  settings?: Record<string, string>;
+}
+
+/** One line of the Procfile (or `npm start`'s process) on one port: killed and started again, it stays the same service. */
+export class Service {
+  process: TestProcess | undefined;
+
+  constructor(
+    private readonly processes: Processes,
+    private readonly command: string[],
+    readonly env: Record<string, string>,
+    readonly port: number,
+  ) {}
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Starts it, whether or not it will live. @param settings beside those of the deployment, for this life only */
+  launch(settings: Record<string, string> = {}): TestProcess {
+    const env = { ...this.env, PORT: `${this.port}`, ...settings };
+    this.process = this.processes.start({ command: this.command, env });
+    return this.process;
+  }
+
+  /** Starts it and waits until it is ready. */
+  async start(settings: Record<string, string> = {}): Promise<void> {
+    await this.launch(settings).isReady(this.origin);
+  }
+
+  async stop(signal: NodeJS.Signals): Promise<ProcessEnd> {
+    if (!this.process) throw new Error('not started');
+    return this.process.stop(signal);
+  }
+
+  /** kill -9, which nobody can prepare for. */
+  async kill(): Promise<void> {
+    totals.kills += 1;
+    await this.stop('SIGKILL');
+  }
+}
+
+/** See the module comment. Stores and processes are of its own, so that no fault reaches another deployment. */
+export class Deployment {
+  readonly processes = new Processes();
+  /** Processes that take requests. */
+  webs: Service[] = [];
+  /** Processes that commit: in the all-in-one way those that take requests. */
+  writers: Service[] = [];
+  clock: Service | undefined;
+  redis: RedisServer | undefined;
+  postgres: EmbeddedPostgres | undefined;
+  dataDir = '';
+  #db: Database | undefined;
+
+  /** Prepares the stores; no process runs yet. */
+  static async prepare(options: DeploymentOptions = {}): Promise<Deployment> {
+    const deployment = new Deployment();
+    await deployment.#prepare(options).catch(async (error: unknown) => {
+      await deployment.end();
+      throw error;
+    });
+    return deployment;
+  }
+
+  async #prepare(options: DeploymentOptions): Promise<void> {
+    this.dataDir = await this.processes.dataDir();
+    const settings = {
+      NODE_ENV: 'test',
+      LOG_LEVEL: 'warn',
+      DATA_DIR: this.dataDir,
+      SECRET_KEY,
+      DEMO: 'false',
+      ...NO_LIMITS,
+      ...options.settings,
+    };
+    if (!IS_SCALED) {
+      this.webs = [await this.#service(['node', 'dist/bin/start.js'], settings)];
+      this.writers = this.webs;
+      return;
+    }
+    const stores = { ...settings, ...(await this.#startStores()) };
+    const lines = await procfileLines();
+    const services = (type: string, count: number) =>
+      Promise.all(Array.from({ length: count }, () => this.#service(lines[type] ?? [], stores)));
+    this.webs = await services('web', options.webs ?? 1);
+    this.writers = await services('writes', options.writers ?? 1);
+    [this.clock] = await services('clock', 1);
+  }
+
+  async #startStores(): Promise<Record<string, string>> {
+    this.postgres = await startEmbeddedPostgres({ dataDir: this.dataDir, logger: silent });
+    const { databaseUrl } = this.postgres;
+    await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: false });
+    this.redis = await startRedis();
+    return { DATABASE_URL: databaseUrl, REDIS_URL: `redis://127.0.0.1:${this.redis.port}` };
+  }
+
+  async #service(command: string[], env: Record<string, string>): Promise<Service> {
+    return new Service(this.processes, command, env, await freePort());
+  }
+
+  /** Every process, once each. */
+  get services(): Service[] {
+    return [...new Set([...this.webs, ...this.writers, ...(this.clock ? [this.clock] : [])])];
+  }
+
+  /** Starts what does not run yet and waits until all are ready. */
+  async start(): Promise<this> {
+    await Promise.all(this.services.filter(({ process }) => !process).map((service) => service.start()));
+    return this;
+  }
+
+  /** The only process, or the first of its type. */
+  get web(): Service {
+    return this.webs[0] as Service;
+  }
+
+  get writer(): Service {
+    return this.writers[0] as Service;
+  }
+
+  /** A pool in the application's role; PostgreSQL must run. */
+  async db(): Promise<Database> {
+    if (!this.#db) {
+      const state = await readState(this.dataDir);
+      if (!state) throw new Error('there is no database yet');
+      const databaseUrl = embeddedUrl(OWNER, state.ownerPassword, state.port);
+      this.#db = openDatabase({ databaseUrl, poolSize: 2, applicationName: 'tow-test', logger: silent });
+    }
+    return this.#db;
+  }
+
+  /** Tenants with a key that may do everything. */
+  async tenants(count: number): Promise<Tenant[]> {
+    const db = await this.db();
+    const tenants: Tenant[] = [];
+    for (let nth = 1; nth <= count; nth += 1) {
+      const pair = newTenantPair();
+      await db.transaction([pair.live, pair.sandbox], (tx) =>
+        createTenantPair(tx, pair, { name: `Tenant ${nth}` }),
+      );
+      tenants.push({
+        id: pair.live,
+        key: await issueKey({ db, config: { secretKey: SECRET_KEY } }, pair.live),
+      });
+    }
+    return tenants;
+  }
+
+  /** kill -9 of Redis; it comes back on the same port and knows nothing. */
+  async replaceRedis(): Promise<void> {
+    const { port, process } = this.#redisServer();
+    totals.kills += 1;
+    process.kill('SIGKILL');
+    await eventually('the end of Redis', () => process.exitCode !== null || process.signalCode !== null);
+    this.redis = await startRedis(port);
+  }
+
+  async flushRedis(): Promise<void> {
+    const client = new Redis(this.#redisServer().port, '127.0.0.1');
+    await client.flushall().finally(() => client.disconnect());
+  }
+
+  /** kill -9 of the postmaster; resolves once another one has taken its place by itself. */
+  async killPostgres(): Promise<void> {
+    const pid = await this.#postmaster();
+    if (!pid) throw new Error('there is no PostgreSQL to kill');
+    totals.kills += 1;
+    process.kill(pid, 'SIGKILL');
+    await eventually('another PostgreSQL', async () => {
+      const next = await this.#postmaster();
+      return next !== undefined && next !== pid;
+    });
+  }
+
+  /** The first line of postmaster.pid, whoever's child it is. */
+  async #postmaster(): Promise<number | undefined> {
+    const cluster = await clusterOf(this.dataDir);
+    const text = await readFile(join(cluster ?? '', 'postmaster.pid'), 'utf8').catch(() => '');
+    return Number(text.split('\n')[0]) || undefined;
+  }
+
+  /** Runs the command line tool on these stores. */
+  async tow(...args: string[]): Promise<{ code: number | null; data: Record<string, unknown> }> {
+    const env = this.webs[0]?.env ?? {};
+    const { code, output } = await this.processes.run({
+      command: ['node', 'dist/bin/tow.js', ...args, '--json'],
+      env,
+    });
+    return { code, data: JSON.parse(output).data };
+  }
+
+  #redisServer(): RedisServer {
+    if (!this.redis) throw new Error('this way has no Redis');
+    return this.redis;
+  }
+
+  /** Ends everything, whatever state it is in, and makes sure that nothing is left. */
+  async end(): Promise<void> {
+    await this.#db?.close();
+    const redis = this.redis?.process;
+    redis?.kill('SIGKILL');
+    await this.processes.endAll(() => this.postgres?.stop());
+    if (redis)
+      await eventually('the end of Redis', () => redis.exitCode !== null || redis.signalCode !== null);
+  }
+}

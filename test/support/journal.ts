@@ -1,0 +1,152 @@
+/** The invariants of anchors/reliability.md 10, held against what the clients of a load were told. */
+import { expect } from 'chai';
+import type { Transaction } from '../../shared/platform/postgres.js';
+import { type Deployment, type Service, totals } from './deployment.js';
+import type { Call, Load } from './load.js';
+import { eventually } from './poll.js';
+
+/** Acknowledged calls that are sent once more at the end. */
+const REPLAYED = 25;
+
+interface StoredInvoice {
+  tenant_id: string;
+  id: string;
+  invoice_number: string;
+  total_cents: number;
+}
+
+interface Count {
+  id: string;
+  count: number;
+}
+
+/**
+ * Ends the load, waits until nothing is under way any more, and compares: every acknowledged invoice is there exactly once with its content,
+ * under its one key, with one audit entry and one event, and nothing is there that nobody asked for. Nobody lends a hand meanwhile.
+ */
+export async function expectNothingLost(deployment: Deployment, load: Load): Promise<void> {
+  await load.stop();
+  const { calls } = load;
+  const open = calls
+    .filter(({ outcome }) => outcome !== 'ok')
+    .map(({ outcome, answers }) => ({ outcome, answers }));
+  expect(open, 'calls that did not end well').to.deep.equal([]);
+  expect(load.departures, 'answers that depart from openapi.json').to.deep.equal([]);
+  const db = await deployment.db();
+  const tenants = [...new Set(calls.map(({ tenant }) => tenant.id))];
+  await eventually(
+    'no operation to be pending',
+    async () => (await db.transaction(tenants, countPending)) === 0,
+    60_000,
+  );
+  await eventually('the queue to be empty', () => isQueueEmpty(deployment.writer), 60_000);
+  const stored = await db.transaction(tenants, readInvoices);
+  expectSameContent(calls, stored);
+  const ids = stored.map(({ id }) => id).sort();
+  for (const [what, text] of Object.entries(ONE_PER_INVOICE)) {
+    const counts = await db.transaction(tenants, (tx) => tx.query<Count>({ text }));
+    expect(
+      counts.filter(({ count }) => count !== 1),
+      `more than one ${what}`,
+    ).to.deep.equal([]);
+    expect(counts.map(({ id }) => id).sort(), `${what} of each invoice`).to.deep.equal(ids);
+  }
+  await expectSameKeys(calls, await db.transaction(tenants, readKeys));
+  await expectSameReplays(load);
+  totals.acknowledged += calls.length;
+  totals.retried += calls.filter(({ answers }) => answers.length > 1).length;
+}
+
+function expectSameContent(calls: Call[], stored: StoredInvoice[]): void {
+  const wanted = calls.map((call) => ({
+    tenant_id: call.tenant.id,
+    id: call.id,
+    invoice_number: call.body.invoice_number,
+    total_cents: call.totalCents,
+  }));
+  const byNumber = (a: { invoice_number: string }, b: { invoice_number: string }) =>
+    a.invoice_number < b.invoice_number ? -1 : 1;
+  expect([...stored].sort(byNumber), 'stored invoices against acknowledged ones').to.deep.equal(
+    wanted.sort(byNumber),
+  );
+  const sum = (cents: number[]) => cents.reduce((total, one) => total + one, 0);
+  expect(sum(stored.map(({ total_cents }) => total_cents))).to.equal(
+    sum(calls.map(({ totalCents }) => totalCents)),
+  );
+}
+
+function readInvoices(tx: Transaction): Promise<StoredInvoice[]> {
+  return tx.query<StoredInvoice>({ text: 'select tenant_id, id, invoice_number, total_cents from invoices' });
+}
+
+/** Statements that count something by invoice. */
+const ONE_PER_INVOICE = {
+  line: 'select invoice_id as id, count(*)::int as count from invoice_line_items group by 1',
+  'audit entry': `select entity_id as id, count(*)::int as count from audit_entries
+                  where action = 'invoice.created' and outcome = 'ok' group by 1`,
+  event: `select body::jsonb #>> '{data,object,id}' as id, count(*)::int as count from events where type = 'invoice.created' group by 1`,
+  'kept answer': "select body::jsonb ->> 'id' as id, count(*)::int as count from idempotency_keys group by 1",
+};
+
+/** Invoices of all tenants. */
+export async function countInvoices(deployment: Deployment): Promise<number> {
+  const db = await deployment.db();
+  return (await db.transaction(await db.tenantIds(), readInvoices)).length;
+}
+
+interface KeptKey {
+  key: string;
+  id: string;
+}
+
+function readKeys(tx: Transaction): Promise<KeptKey[]> {
+  return tx.query<KeptKey>({ text: "select key, body::jsonb ->> 'id' as id from idempotency_keys" });
+}
+
+async function expectSameKeys(calls: Call[], kept: KeptKey[]): Promise<void> {
+  const idOf = new Map(kept.map(({ key, id }) => [key, id]));
+  const wrong = calls.filter(({ key, id }) => idOf.get(key) !== id);
+  expect(wrong, 'calls whose key leads to another invoice').to.deep.equal([]);
+}
+
+/** The same call again gives the same bytes, and says that it is no new one. */
+async function expectSameReplays(load: Load): Promise<void> {
+  const step = Math.max(1, Math.floor(load.calls.length / REPLAYED));
+  for (const call of load.calls.filter((_, nth) => nth % step === 0)) {
+    const reply = await load.again(call);
+    expect([reply?.status, reply?.body.id], reply?.text).to.deep.equal([201, call.id]);
+    if (call.text !== undefined) expect(reply?.text).to.equal(call.text);
+  }
+}
+
+/** Stored operations that have neither run nor been overtaken by a retry of theirs, and writes that were set aside. */
+async function countPending(tx: Transaction): Promise<number> {
+  const [row] = await tx.query<{ count: number }>({
+    text: `select count(*)::int as count from operations o
+           where not exists (select from audit_entries a where a.tenant_id = o.tenant_id and a.id = o.id)
+             and not exists (select from idempotency_keys k where k.tenant_id = o.tenant_id
+                             and k.key = (o.command #>> '{idempotency,key}')::uuid)`,
+  });
+  return row?.count ?? -1;
+}
+
+/** As the service itself tells: no job of the writes queue in any state. A canary may be under way, but not for ever. */
+async function isQueueEmpty({ origin }: Service): Promise<boolean> {
+  const samples = await samplesOf(origin);
+  const states = ['waiting', 'active', 'delayed', 'failed'];
+  return states.every((state) => samples.get(`tow_queue_jobs{queue="writes",state="${state}"}`) === 0);
+}
+
+/** The metrics of a service by name and labels. */
+export async function samplesOf(origin: string): Promise<Map<string, number>> {
+  const text = await (await fetch(`${origin}/metrics`, { signal: AbortSignal.timeout(5000) })).text();
+  return new Map(
+    text
+      .split('\n')
+      .filter((line) => line && !line.startsWith('#'))
+      .map((line) => {
+        const end = line.lastIndexOf(' ');
+        return [line.slice(0, end), Number(line.slice(end + 1))];
+      }),
+  );
+}

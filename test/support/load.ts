@@ -1,0 +1,244 @@
+/** Clients that behave as integrators should, and write down every call: the load under which faults are made. */
+import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'undici';
+import type { Tenant } from './deployment.js';
+import { findDepartures } from './openapi-validator.js';
+import { eventually } from './poll.js';
+
+const CLIENTS = 16;
+/** Longer than any write timeout of the deployments: whoever is not answered by then is left hanging, which is a fault. */
+const ANSWER_TIMEOUT_MS = 15_000;
+const THINK_MS = 40;
+const RETRY_MS = 200;
+/** What tells a client to send the same call again. */
+const RETRIED = [429, 503];
+
+/** One invoice that a client wants to exist, and what it was told about it. */
+export interface Call {
+  tenant: Tenant;
+  key: string;
+  body: { invoice_number: string; line_items: unknown[] };
+  totalCents: number;
+  /** ok: a 2xx with the invoice. refused: an answer that promises nothing. unknown: no such answer yet. */
+  outcome: 'ok' | 'refused' | 'unknown';
+  /** Of the invoice, once it is known. */
+  id?: string;
+  /** The very bytes of the 201; absent when the operation told the outcome. */
+  text?: string;
+  /** How often it was sent, and what came back, in short. */
+  answers: string[];
+}
+
+interface Reply {
+  status: number;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a client reads whatever members it expects.
+  body: any;
+}
+
+export interface LoadOptions {
+  /** Addresses to choose from at each call, as a balancer would. */
+  origins: string[];
+  tenants: Tenant[];
+}
+
+/** See the module comment. */
+export class Load {
+  readonly calls: Call[] = [];
+  /** Answers that depart from the OpenAPI document. */
+  readonly departures: string[] = [];
+  /** Requests that went out on a connection and were never answered. */
+  readonly unanswered: string[] = [];
+  readonly #agent = new Agent({ connections: CLIENTS * 2, pipelining: 1 });
+  readonly #draining = new Set<string>();
+  #clients: Promise<void>[] = [];
+  /** Clients make no new call. */
+  #ending = false;
+  /** Aborted: clients give up even on what they have not been told yet. */
+  readonly #patience = new AbortController();
+  #sent = 0;
+
+  constructor(private readonly options: LoadOptions) {}
+
+  /** Acknowledged calls so far. */
+  get acknowledged(): number {
+    return this.calls.filter(({ outcome }) => outcome === 'ok').length;
+  }
+
+  start(): this {
+    this.#clients = Array.from({ length: CLIENTS }, (_, client) => this.#work(client));
+    return this;
+  }
+
+  /** Waits for so many more acknowledged calls: work goes on, whatever happened. */
+  async progresses(by = 60, timeoutMs = 60_000): Promise<void> {
+    const goal = this.acknowledged + by;
+    await eventually(`${by} more acknowledged calls`, () => this.acknowledged >= goal, timeoutMs);
+  }
+
+  /** Lets each client finish its call, however often it must be sent, for a minute at most. */
+  async stop(timeoutMs = 60_000): Promise<void> {
+    this.#ending = true;
+    const timer = setTimeout(() => this.#patience.abort(), timeoutMs);
+    await Promise.all(this.#clients).finally(() => clearTimeout(timer));
+    await this.#agent.destroy();
+  }
+
+  /** After this an address that had said "Connection: close" is used again. */
+  reopen(origin: string): void {
+    this.#draining.delete(origin);
+  }
+
+  /** Writes a call into the journal, to be made by {@link insist}. */
+  note(tenant: Tenant, fields: Record<string, unknown> = {}): Call {
+    const call = newCall(tenant, this.calls.length + 1, fields);
+    this.calls.push(call);
+    return call;
+  }
+
+  /** Sends a call until its outcome is known. @param follows 202: the operation is asked; otherwise the same call is made again */
+  async insist(call: Call, { follows = true } = {}): Promise<void> {
+    while (call.outcome === 'unknown' && !this.#patience.signal.aborted)
+      await this.#attempt(call, { follows });
+  }
+
+  /** Sends a call once, whatever comes of it. */
+  async once(call: Call): Promise<void> {
+    await this.#send(call, { method: 'POST', path: '/invoices', body: call.body });
+  }
+
+  /** Asks an operation until it has an outcome, which may be another one than the call had before. */
+  async follow(call: Call, operation: string): Promise<void> {
+    call.outcome = 'unknown';
+    await this.#follow(call, operation);
+  }
+
+  async #work(client: number): Promise<void> {
+    const { tenants } = this.options;
+    while (!this.#ending) {
+      const call = this.note(tenants[client % tenants.length] as Tenant);
+      // Every fourth client asks again with its key where the others follow the operation; both are right.
+      await this.insist(call, { follows: client % 4 !== 0 });
+      await pause(THINK_MS);
+    }
+  }
+
+  async #attempt(call: Call, { follows }: { follows: boolean }): Promise<void> {
+    const reply = await this.#send(call, { method: 'POST', path: '/invoices', body: call.body });
+    if (reply?.status === 201) settle(call, reply.body, reply.text);
+    else if (reply?.status === 202 && follows) await this.#follow(call, reply.body.data.operation_id);
+    else if (reply && !isRetried(reply)) refuse(call, reply);
+    else await pause(RETRY_MS);
+  }
+
+  async #follow(call: Call, operation: string): Promise<void> {
+    while (call.outcome === 'unknown' && !this.#patience.signal.aborted) {
+      const reply = await this.#send(call, { method: 'GET', path: `/operations/${operation}` });
+      if (reply && reply.status !== 200 && !isRetried(reply)) refuse(call, reply);
+      else if (reply?.body.status === 'succeeded') settle(call, reply.body.result);
+      else if (reply?.body.status === 'failed') refuse(call, reply);
+      else await pause(RETRY_MS);
+    }
+  }
+
+  /** One request; undefined when there was no answer. */
+  async #send(
+    call: Call,
+    { method, path, body }: { method: 'GET' | 'POST'; path: string; body?: unknown },
+  ): Promise<Reply | undefined> {
+    const origin = this.#origin();
+    if (!origin) return undefined;
+    try {
+      const response = await request(`${origin}/v1${path}`, {
+        method,
+        dispatcher: this.#agent,
+        headers: {
+          authorization: `Bearer ${call.tenant.key}`,
+          ...(body ? { 'content-type': 'application/json', 'idempotency-key': call.key } : {}),
+        },
+        body: body ? JSON.stringify(body) : null,
+        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+      });
+      const { statusCode: status, headers } = response;
+      if (headers.connection === 'close') this.#draining.add(origin);
+      const reply = replyOf(status, await response.body.text());
+      call.answers.push(`${method} ${status}`);
+      this.departures.push(...findDepartures({ method, path, status, headers, body: reply.body }));
+      return reply;
+    } catch (error) {
+      const reason = reasonOf(error);
+      call.answers.push(`${method} ${reason}`);
+      // Refused connections never carried the request; everything else did, or may have.
+      if (!/ECONNREFUSED/.test(reason)) this.unanswered.push(`${origin} ${method} ${path}: ${reason}`);
+      return undefined;
+    }
+  }
+
+  /** Turns over the addresses that have not said that they are closing. */
+  #origin(): string | undefined {
+    const open = this.options.origins.filter((origin) => !this.#draining.has(origin));
+    this.#sent += 1;
+    return open[this.#sent % open.length];
+  }
+
+  /** Sends an acknowledged call once more. */
+  async again(call: Call): Promise<Reply | undefined> {
+    const agent = new Agent();
+    const response = await request(`${this.options.origins[0]}/v1/invoices`, {
+      method: 'POST',
+      dispatcher: agent,
+      headers: {
+        authorization: `Bearer ${call.tenant.key}`,
+        'content-type': 'application/json',
+        'idempotency-key': call.key,
+      },
+      body: JSON.stringify(call.body),
+    });
+    return replyOf(response.statusCode, await response.body.text().finally(() => agent.close()));
+  }
+}
+
+function newCall(tenant: Tenant, nth: number, fields: Record<string, unknown>): Call {
+  const totalCents = 1000 + nth;
+  const line = { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each', taxable: false };
+  return {
+    tenant,
+    key: randomUUID(),
+    body: {
+      ...fields,
+      invoice_number: `L-${nth}`,
+      line_items: [{ ...line, unit_price_cents: totalCents, total_cents: totalCents }],
+    },
+    totalCents,
+    outcome: 'unknown',
+    answers: [],
+  };
+}
+
+function settle(call: Call, invoice: { id: string }, text?: string): void {
+  call.outcome = 'ok';
+  call.id = invoice.id;
+  if (text !== undefined) call.text = text;
+}
+
+function refuse(call: Call, reply: Reply): void {
+  call.outcome = 'refused';
+  call.answers.push(reply.text);
+}
+
+function isRetried({ status, body }: Reply): boolean {
+  return status === 202 || RETRIED.includes(status) || body?.error?.code === 'idempotency_in_progress';
+}
+
+function replyOf(status: number, text: string): Reply {
+  return { status, text, body: JSON.parse(text) };
+}
+
+function reasonOf(error: unknown): string {
+  const { name, code, message } = error as NodeJS.ErrnoException;
+  return `${name} ${code ?? ''} ${message}`;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
