@@ -21,22 +21,20 @@ type Fault = (deployment: Deployment, load: Load) => Promise<void>;
 
 /** A scenario: load, fault, more load, and the invariants. */
 function underLoad(fault: Fault, options: DeploymentOptions = {}): () => Promise<void> {
-  return async () => {
-    const deployment = await Deployment.prepare({ settings: SETTINGS, ...options });
-    let load: Load | undefined;
-    try {
+  return () =>
+    Deployment.run({ settings: SETTINGS, ...options }, async (deployment) => {
       await deployment.start();
       const origins = deployment.webs.map(({ origin }) => origin);
-      load = new Load({ origins, tenants: await deployment.tenants(TENANTS) }).start();
-      await load.progresses();
-      await fault(deployment, load);
-      await load.progresses();
-      await expectNothingLost(deployment, load);
-    } finally {
-      await load?.stop(0);
-      await deployment.end();
-    }
-  };
+      const load = new Load({ origins, tenants: await deployment.tenants(TENANTS) }).start();
+      try {
+        await load.progresses();
+        await fault(deployment, load);
+        await load.progresses();
+        await expectNothingLost(deployment, load);
+      } finally {
+        await load.stop(0);
+      }
+    });
 }
 
 async function times(count: number, act: (nth: number) => Promise<void>): Promise<void> {
@@ -83,9 +81,9 @@ const everywhere: Record<string, () => Promise<void>> = {
       expect(await countInvoices(deployment)).to.be.above(acknowledged);
     }),
   ),
-  'loses nothing when the process that took the requests is killed, three times': underLoad(
+  'loses nothing when the process that took the requests is killed, five times': underLoad(
     (deployment, load) =>
-      times(3, async () => {
+      times(5, async () => {
         await deployment.web.kill();
         await deployment.web.start();
         await load.progresses();
@@ -128,15 +126,18 @@ const withRedis: Record<string, () => Promise<void>> = {
     }),
   ),
   'hands its work over when a writer ends on SIGTERM': underLoad(
-    async (deployment, load) => endInOrder(deployment.writer, load),
+    async (deployment, load) => {
+      await endInOrder(deployment.writer, load);
+      await load.progresses();
+      await deployment.writer.start();
+    },
     { writers: 2, settings: {} },
   ),
 };
 
 /** 50 clients with one key, over every process that takes requests; several rounds, as the dangerous moment is short. */
-async function race(): Promise<void> {
-  const deployment = await Deployment.prepare({ webs: 2, writers: 2 });
-  try {
+function race(): Promise<void> {
+  return Deployment.run({ webs: 2, writers: 2 }, async (deployment) => {
     await deployment.start();
     const [tenant] = await deployment.tenants(1);
     const clients = deployment.webs.map(({ origin }) => new TestClient(origin, tenant?.key ?? ''));
@@ -148,7 +149,6 @@ async function race(): Promise<void> {
       const answers = await Promise.all(Array.from({ length: 50 }, (_, nth) => send(nth)));
       const made = answers.filter(({ status }) => status === 201);
       const others = answers.filter(({ status }) => status !== 201).map(({ body }) => body.error.code);
-      expect(new Set(others).size, others.join()).to.be.at.most(1);
       expect(others.filter((code) => code !== 'idempotency_in_progress')).to.deep.equal([]);
       expect(made.length).to.be.at.least(1);
       expect([...new Set(made.map(({ text }) => text))]).to.have.length(1);
@@ -160,9 +160,7 @@ async function race(): Promise<void> {
       ]);
       expect(await countInvoices(deployment)).to.equal(round);
     }
-  } finally {
-    await deployment.end();
-  }
+  });
 }
 
 describe('faults under load', () => {

@@ -70,13 +70,21 @@ describe('traces', () => {
     const exited = new Promise((resolve) => child.once('exit', resolve));
     try {
       const { readFileSync } = await import('node:fs');
-      await until(async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok === true);
-      const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as { tenants: { api_key: string }[] };
+      await until(
+        async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok === true,
+      );
+      const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as {
+        tenants: { api_key: string }[];
+      };
       const client = new TestClient(`http://127.0.0.1:${port}`, demo.tenants[0]?.api_key ?? '');
       const traceId = 'ab'.repeat(16);
-      const created = await client.post('/invoices', { invoice_number: 'TRACED-1' }, {
-        headers: { traceparent: `00-${traceId}-${'cd'.repeat(8)}-01` },
-      });
+      const created = await client.post(
+        '/invoices',
+        { invoice_number: 'TRACED-1' },
+        {
+          headers: { traceparent: `00-${traceId}-${'cd'.repeat(8)}-01` },
+        },
+      );
       expect(created.status).to.equal(201);
       await until(async () => spans.some((span) => span.name === 'writes batch' && span.traceId === traceId));
       await until(async () => spans.some((span) => span.name === 'insert-invoices'));

@@ -1,18 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { newId } from '../../shared/platform/ids.js';
-import type { Answer, TestClient } from '../support/client.js';
-import { expectError } from '../support/expect-error.js';
+import type { Answer } from '../support/client.js';
+import { expectError, faultsOf } from '../support/expect-error.js';
 import { eventually } from '../support/poll.js';
-import { invoiceInput, UNKNOWN_ID } from '../support/samples.js';
+import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-const RECORD = [
+const MEMBERS = [
   ...['id', 'kind', 'name', 'prefix', 'last_four', 'permissions', 'scopes', 'read_only', 'tier'],
   ...['created_at', 'expires_at', 'revoked_at', 'last_used_at'],
 ];
 const HOUR_MS = 3_600_000;
-/** Shorter than a credential stays cached: what happens within it was announced. */
-const ANNOUNCED_MS = 3000;
 
 describe('API keys', () => {
   let stack: TestStack;
@@ -24,208 +22,208 @@ describe('API keys', () => {
   });
   after(() => stack.stop());
 
-  /** Makes a key by the API: its record with `key`, and a client that holds it. */
-  const make = async (body: Record<string, unknown> = {}, by = tenant.client) => {
-    const answer = await by.post('/api-keys', { name: 'Dispatch', ...body });
+  const created = async (body: Record<string, unknown> = {}): Promise<Answer['body']> => {
+    const answer = await tenant.client.post('/api-keys', { name: 'k', ...body });
     expect(answer.status, answer.text).to.equal(201);
-    return { record: answer.body, client: stack.clientWith(answer.body.key) };
+    return answer.body;
   };
-  const roll = async (id: string, body?: unknown) => {
-    const answer = await tenant.client.post(`/api-keys/${id}/roll`, body);
-    expect(answer.status, answer.text).to.equal(201);
-    return { record: answer.body, client: stack.clientWith(answer.body.key) };
-  };
-  const get = async (id: string): Promise<Answer['body']> =>
-    (await tenant.client.get(`/api-keys/${id}`)).body;
-  const meStatus = async (client: TestClient) => (await client.get('/me')).status;
-  const isRefused = (client: TestClient, timeoutMs: number) =>
-    eventually('the key is refused', async () => (await meStatus(client)) === 401, timeoutMs);
+  const statusWith = async (key: string, path = '/me'): Promise<number> =>
+    (await stack.clientWith(key).get(path)).status;
 
-  it('are created with the right to read and write, and nothing else unless asked', async () => {
-    const { record, client } = await make();
-    expect(record).to.have.all.keys(...RECORD, 'key');
-    expect(record).to.deep.include({
-      kind: 'api',
-      permissions: ['read', 'write'],
-      read_only: false,
-      tier: null,
+  describe('when created', () => {
+    it('work at once, read and write by default, and are shown in the creating answer alone', async () => {
+      const answer = await tenant.client.post('/api-keys', { name: 'Dispatch software' });
+      expect(answer.status, answer.text).to.equal(201);
+      expect(Object.keys(answer.body)).to.deep.equal([...MEMBERS, 'key']);
+      const { key, ...record } = answer.body;
+      expect(answer.headers.location).to.equal(`/v1/api-keys/${record.id}`);
+      expect(record).to.deep.include({
+        kind: 'api',
+        name: 'Dispatch software',
+        permissions: ['read', 'write'],
+      });
+      expect(record).to.deep.include({
+        scopes: [],
+        read_only: false,
+        tier: null,
+        expires_at: null,
+        revoked_at: null,
+      });
+      expect(key).to.match(/^tk_live_[0-9A-Za-z]{49}$/);
+      expect([record.prefix, record.last_four]).to.deep.equal(['tk_live_', key.slice(-4)]);
+      expect((await stack.clientWith(key).post('/customers', { company_name: 'C' })).status).to.equal(201);
+
+      const read = await tenant.client.get(`/api-keys/${record.id}`);
+      const { last_used_at: _used, ...unchanging } = record;
+      expect(read.body).to.deep.include(unchanging);
+      expect(Object.keys(read.body)).to.deep.equal(MEMBERS);
+      const list = await tenant.client.get('/api-keys?limit=200');
+      const roll = await tenant.client.post(`/api-keys/${record.id}/roll`, {});
+      const revoked = await tenant.client.delete(`/api-keys/${record.id}`);
+      for (const other of [read, list, roll, revoked]) expect(other.text).to.not.include(key);
     });
-    expect(record).to.include({ expires_at: null, revoked_at: null, last_used_at: null, prefix: 'tk_live_' });
-    expect((await client.post('/invoices', invoiceInput())).status).to.equal(201);
-    expect(expectError(await client.get('/api-keys'), 403, 'insufficient_scope')).to.deep.equal([
-      { required: 'admin' },
-    ]);
-  });
 
-  it('do what their permissions say and no more', async () => {
-    const { client } = await make({ permissions: ['read'] });
-    expect((await client.get('/invoices')).status).to.equal(200);
-    const refused = await client.post('/invoices', invoiceInput());
-    expect(expectError(refused, 403, 'insufficient_scope')).to.deep.equal([{ required: 'write' }]);
-    const admin = await make({ permissions: ['admin'] });
-    expect((await admin.client.get('/api-keys')).status).to.equal(200);
-    expectError(await admin.client.get('/invoices'), 403, 'insufficient_scope');
-  });
-
-  it('that are read-only keep no permission but read, whatever else was asked for', async () => {
-    const { record, client } = await make({ read_only: true, permissions: ['read', 'write', 'admin'] });
-    expect(record).to.deep.include({ read_only: true, permissions: ['read'] });
-    expect((await client.get('/invoices')).status).to.equal(200);
-    expectError(await client.post('/invoices', invoiceInput()), 403, 'read_only_key');
-  });
-
-  it('show the key in the answer that made it and nowhere else, and store only its hash', async () => {
-    const { record } = await make();
-    const made = [record.key, (await roll(record.id)).record.key] as string[];
-    const stored = ['api_keys', 'audit_entries', 'events', 'idempotency_keys', 'operations'].map((table) =>
-      stack.rows<{ text: string }>(
+    it('are kept as a hash: the table holds neither the key nor a part that would do', async () => {
+      const { id, key } = await created();
+      const [row] = await stack.rows<{ all: string; hash: string }>(
         tenant.id,
-        `select to_jsonb(t)::text as text from ${table} t where tenant_id = $1`,
-        [tenant.id],
-      ),
-    );
-    const places = (await Promise.all(stored)).flat().map(({ text }) => text);
-    places.push((await tenant.client.get(`/api-keys/${record.id}`)).text);
-    places.push((await tenant.client.get('/api-keys?limit=200')).text);
-    expect(places.filter((text) => made.some((key) => text.includes(key)))).to.deep.equal([]);
-    expect(await get(record.id)).to.have.all.keys(...RECORD);
-    const text = `select encode(key_hash, 'hex') = encode(sha256($2::text::bytea), 'hex') as fits from api_keys where tenant_id = $3 and id = $1`;
-    expect(await stack.rows(tenant.id, text, [record.id, record.key, tenant.id])).to.deep.equal([
-      { fits: true },
-    ]);
-    expect(record.last_four).to.equal(record.key.slice(-4));
-  });
-
-  it('of a sandbox are test keys, and neither twin sees those of the other', async () => {
-    const { record } = await make({}, tenant.sandbox);
-    expect(record.key).to.match(/^tk_test_/);
-    expect((await stack.clientWith(record.key).get('/me')).body.tenant).to.include({ id: tenant.sandboxId });
-    for (const path of [`/api-keys/${record.id}`, `/api-keys/${UNKNOWN_ID}`, '/api-keys/none'])
-      expectError(await tenant.client.get(path), 404, 'not_found');
-    expectError(await tenant.client.delete(`/api-keys/${record.id}`), 404, 'not_found');
-    expectError(await tenant.client.post(`/api-keys/${record.id}/roll`), 404, 'not_found');
-    expect(await meStatus(stack.clientWith(record.key))).to.equal(200);
-  });
-
-  it('are listed newest first, ended ones too, without those of agents and other tenants', async () => {
-    const own = await stack.createTenant('Lister');
-    await stack.createKey(own.id, { kind: 'agent', scopes: ['read_invoices'] });
-    const names = ['one', 'two', 'three'];
-    const ids = [];
-    for (const name of names) ids.push((await make({ name }, own.client)).record.id);
-    await own.client.delete(`/api-keys/${ids[1]}`);
-    const list = await own.client.get('/api-keys');
-    const items = list.body.data.items as Record<string, unknown>[];
-    expect(items.map(({ name }) => name)).to.deep.equal(['three', 'two', 'one', 'test key']);
-    expect(items.map(({ revoked_at }) => revoked_at !== null)).to.deep.equal([false, true, false, false]);
-    const first = await own.client.get('/api-keys?limit=2');
-    const rest = await own.client.get(`/api-keys?limit=2&cursor=${first.body.data.cursor}`);
-    expect([...first.body.data.items, ...rest.body.data.items]).to.deep.equal(items);
-  });
-
-  it('end at expires_at, though they were in use until then', async () => {
-    const expires_at = new Date(Date.now() + 2000).toISOString();
-    const { record, client } = await make({ expires_at });
-    expect(record.expires_at).to.equal(expires_at);
-    expect(await meStatus(client)).to.equal(200);
-    await isRefused(client, ANNOUNCED_MS);
-    expect(Date.now()).to.be.at.least(Date.parse(expires_at));
-    expectError(await tenant.client.post(`/api-keys/${record.id}/roll`), 409, 'conflict');
-  });
-
-  it('say when they were last used', async () => {
-    const startedAt = Date.now();
-    const { record, client } = await make();
-    expect((await get(record.id)).last_used_at).to.equal(null);
-    await client.get('/me');
-    const used = await eventually(
-      'last_used_at is set',
-      async () => (await get(record.id)).last_used_at ?? undefined,
-    );
-    expect(Date.parse(used as string)).to.be.within(startedAt, Date.now());
-  });
-
-  describe('revoked', () => {
-    it('are refused at once, keep their record, and can be revoked again without a change', async () => {
-      const { record, client } = await make();
-      expect(await meStatus(client)).to.equal(200);
-      const answer = await tenant.client.delete(`/api-keys/${record.id}`);
-      expect(answer.status, answer.text).to.equal(200);
-      expect(answer.body).to.have.all.keys(...RECORD);
-      expect(answer.body.revoked_at).to.be.a('string');
-      await isRefused(client, ANNOUNCED_MS);
-      const again = await tenant.client.delete(`/api-keys/${record.id}`);
-      expect([again.status, again.body.revoked_at]).to.deep.equal([200, answer.body.revoked_at]);
-      expectError(await tenant.client.post(`/api-keys/${record.id}/roll`), 409, 'conflict');
-    });
-  });
-
-  describe('rolled', () => {
-    it('have a successor with the same rights, and both work until the overlap ends', async () => {
-      const rights = { permissions: ['read', 'approve'], tier: 'starter', name: 'Old' };
-      const old = await make(rights);
-      const next = await roll(old.record.id, { overlap_hours: 1 });
-      expect(next.record).to.deep.include({ ...rights, expires_at: null, kind: 'api', read_only: false });
-      expect(next.record.id).to.not.equal(old.record.id);
-      expect(next.record.key).to.not.equal(old.record.key);
-      const end = Date.parse((await get(old.record.id)).expires_at);
-      expect(end - Date.parse(next.record.created_at)).to.be.closeTo(HOUR_MS, 5000);
-      expect([await meStatus(old.client), await meStatus(next.client)]).to.deep.equal([200, 200]);
-      const text = 'update api_keys set expires_at = now() where tenant_id = $1 and id = $2';
-      await stack.rows(tenant.id, text, [tenant.id, old.record.id]);
-      await isRefused(old.client, 10_000);
-      expect(await meStatus(next.client)).to.equal(200);
-    });
-
-    it('with an overlap of 0 are refused at once', async () => {
-      const old = await make();
-      expect(await meStatus(old.client)).to.equal(200);
-      const next = await roll(old.record.id, { overlap_hours: 0 });
-      await isRefused(old.client, ANNOUNCED_MS);
-      expect(await meStatus(next.client)).to.equal(200);
-    });
-
-    it('work on for a day unless told otherwise, and never longer than they were to', async () => {
-      const endless = await make();
-      const { record } = await roll(endless.record.id);
-      const end = Date.parse((await get(endless.record.id)).expires_at);
-      expect(end - Date.parse(record.created_at)).to.be.closeTo(24 * HOUR_MS, 5000);
-      const expires_at = new Date(Date.now() + 2 * HOUR_MS).toISOString();
-      const ending = await make({ expires_at });
-      await roll(ending.record.id, { overlap_hours: 168 });
-      expect((await get(ending.record.id)).expires_at).to.equal(expires_at);
-    });
-
-    it('cannot be rolled again: of many at once one wins', async () => {
-      const { record } = await make();
-      const answers = await Promise.all(
-        Array.from({ length: 8 }, () => tenant.client.post(`/api-keys/${record.id}/roll`)),
+        "select to_jsonb(t)::text as all, encode(key_hash, 'hex') as hash from api_keys t where id = $1",
+        [id],
       );
-      expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, ...Array(7).fill(409)]);
-      for (const answer of answers) if (answer.status !== 201) expectError(answer, 409, 'conflict');
-      const text = 'select id from api_keys where tenant_id = $1 and rolled_from = $2';
-      const successors = await stack.rows(tenant.id, text, [tenant.id, record.id]);
-      const winner = answers.find(({ status }) => status === 201);
-      expect(successors).to.deep.equal([{ id: winner?.body.id }]);
+      expect(row?.hash).to.have.length(64);
+      expect(row?.all).to.not.include(key.slice(8, 20));
     });
 
-    it('under one Idempotency-Key show the one successor again', async () => {
-      const { record } = await make();
-      const options = { headers: { 'idempotency-key': newId() } };
-      const path = `/api-keys/${record.id}/roll`;
-      const [first, second] = [
-        await tenant.client.post(path, {}, options),
-        await tenant.client.post(path, {}, options),
-      ];
-      expect(second.status).to.equal(201);
-      expect(second.body).to.deep.equal(first.body);
-      expect(await meStatus(stack.clientWith(second.body.key))).to.equal(200);
+    it('of the sandbox have its prefix and see its records only', async () => {
+      const made = (await tenant.sandbox.post('/api-keys', { name: 'sandbox' })).body;
+      expect(made.key).to.match(/^tk_test_/);
+      const me = await stack.clientWith(made.key).get('/me');
+      expect(me.body.tenant).to.include({ id: tenant.sandboxId, environment: 'sandbox' });
+      expectError(await tenant.client.get(`/api-keys/${made.id}`), 404, 'not_found');
     });
 
-    it('are not those of agents: their keys have another prefix', async () => {
-      const credential = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_invoices'] });
-      const { id } = (await stack.clientWith(credential).get('/me')).body.key;
-      expectError(await tenant.client.post(`/api-keys/${id}/roll`), 404, 'not_found');
+    it('have the permissions they were given and no more', async () => {
+      const writer = stack.clientWith((await created({ permissions: ['write'] })).key);
+      expectError(await writer.get('/invoices'), 403, 'insufficient_scope');
+      expect((await writer.post('/invoices', invoiceInput())).status).to.equal(201);
+      const manager = stack.clientWith((await created({ permissions: ['admin'] })).key);
+      expect((await manager.get('/api-keys')).status).to.equal(200);
+      expectError(await manager.get('/invoices'), 403, 'insufficient_scope');
     });
+
+    it('read-only keep the permission to read alone, whatever was asked for', async () => {
+      const made = await created({ read_only: true, permissions: ['read', 'write', 'admin'] });
+      expect(made).to.deep.include({ read_only: true, permissions: ['read'] });
+      const reader = stack.clientWith(made.key);
+      expect((await reader.get('/invoices')).status).to.equal(200);
+      expectError(await reader.post('/invoices', invoiceInput()), 403, 'read_only_key');
+      expectError(await reader.post('/api-keys', { name: 'more' }), 403, 'read_only_key');
+    });
+
+    it('take each permission once, and at least one', async () => {
+      const post = (permissions: string[]) => tenant.client.post('/api-keys', { name: 'k', permissions });
+      expect(faultsOf(await post([]))).to.deep.equal(['permissions min']);
+      expect(faultsOf(await post(['read', 'read']))).to.deep.equal(['permissions[1] unique']);
+    });
+
+    it('with an expiry end by it', async () => {
+      const expires_at = new Date(Date.now() + 1200).toISOString();
+      const made = await created({ expires_at });
+      expect(made.expires_at).to.equal(expires_at);
+      expect(await statusWith(made.key)).to.equal(200);
+      await eventually('the key ends', async () => (await statusWith(made.key)) === 401);
+      expect(Date.now()).to.be.at.least(Date.parse(expires_at));
+    });
+  });
+
+  it('are listed newest first, ended ones included, agent keys not', async () => {
+    const owner = await stack.createTenant('Lister');
+    await stack.createKey(owner.id, { kind: 'agent', scopes: ['read_invoices'] });
+    const ids: string[] = [];
+    for (const name of ['a', 'b', 'c']) ids.unshift((await owner.client.post('/api-keys', { name })).body.id);
+    await owner.client.delete(`/api-keys/${ids[1]}`);
+    const { items } = (await owner.client.get('/api-keys')).body.data;
+    expect(items.map(({ id }: { id: string }) => id).slice(0, 3)).to.deep.equal(ids);
+    expect(items).to.have.length(4);
+    expect(items[1].revoked_at).to.be.a('string');
+  });
+
+  describe('when rolled', () => {
+    it('work beside their successor until the overlap ends, 24 hours by default', async () => {
+      const old = await created({ name: 'rolling', permissions: ['read'], tier: 'starter' });
+      const answer = await tenant.client.post(`/api-keys/${old.id}/roll`);
+      expect(answer.status, answer.text).to.equal(201);
+      const next = answer.body;
+      expect(answer.headers.location).to.equal(`/v1/api-keys/${next.id}`);
+      expect(next.id).to.not.equal(old.id);
+      expect(next).to.deep.include({
+        name: 'rolling',
+        permissions: ['read'],
+        tier: 'starter',
+        expires_at: null,
+      });
+      expect([await statusWith(old.key), await statusWith(next.key)]).to.deep.equal([200, 200]);
+      const ends = Date.parse((await tenant.client.get(`/api-keys/${old.id}`)).body.expires_at);
+      expect(ends).to.be.within(Date.parse(next.created_at) + 23.9 * HOUR_MS, Date.now() + 24 * HOUR_MS);
+    });
+
+    it('end at once with overlap_hours 0, although they were in use a moment ago', async () => {
+      const old = await created();
+      expect(await statusWith(old.key)).to.equal(200);
+      const next = (await tenant.client.post(`/api-keys/${old.id}/roll`, { overlap_hours: 0 })).body;
+      expect(await statusWith(next.key)).to.equal(200);
+      await eventually('the old key ends', async () => (await statusWith(old.key)) === 401, 2000);
+    });
+
+    it('have one successor: of two rolls at once one wins, and a later one is refused', async () => {
+      const { id } = await created();
+      const roll = () => tenant.client.post(`/api-keys/${id}/roll`, {});
+      const statuses = (await Promise.all([roll(), roll()])).map(({ status }) => status);
+      expect(statuses.sort()).to.deep.equal([201, 409]);
+      expectError(await roll(), 409, 'conflict');
+    });
+
+    it('never live longer than they were to', async () => {
+      const expires_at = new Date(Date.now() + HOUR_MS).toISOString();
+      const old = await created({ expires_at });
+      await tenant.client.post(`/api-keys/${old.id}/roll`, { overlap_hours: 168 });
+      expect((await tenant.client.get(`/api-keys/${old.id}`)).body.expires_at).to.equal(expires_at);
+    });
+
+    it('are refused once they ended, and are 404 when there is none: unknown, foreign or an agent’s', async () => {
+      const revoked = await created();
+      await tenant.client.delete(`/api-keys/${revoked.id}`);
+      expectError(await tenant.client.post(`/api-keys/${revoked.id}/roll`), 409, 'conflict');
+      const expired = await created({ expires_at: '2020-01-01T00:00:00Z' });
+      expectError(await tenant.client.post(`/api-keys/${expired.id}/roll`), 409, 'conflict');
+      const theirs = (await (await stack.createTenant('Other')).client.post('/api-keys', { name: 'theirs' }))
+        .body;
+      const agentKey = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_invoices'] });
+      const agentId = (await stack.clientWith(agentKey).get('/me')).body.key.id;
+      for (const id of [randomUUID(), 'x', theirs.id, agentId]) {
+        expectError(await tenant.client.post(`/api-keys/${id}/roll`), 404, 'not_found');
+      }
+      expect([await statusWith(theirs.key), await statusWith(agentKey)]).to.deep.equal([200, 200]);
+    });
+  });
+
+  describe('when revoked', () => {
+    it('end at once; revoking again is 200 and keeps the first time', async () => {
+      const { id, key } = await created();
+      expect(await statusWith(key)).to.equal(200);
+      const first = await tenant.client.delete(`/api-keys/${id}`);
+      expect(first.status, first.text).to.equal(200);
+      expect(first.body.revoked_at).to.be.a('string');
+      await eventually('the key ends', async () => (await statusWith(key)) === 401, 2000);
+      expect((await tenant.client.delete(`/api-keys/${id}`)).body.revoked_at).to.equal(first.body.revoked_at);
+    });
+
+    it('may be the very key that asks', async () => {
+      const made = await created({ permissions: ['admin'] });
+      const self = stack.clientWith(made.key);
+      expect((await self.delete(`/api-keys/${made.id}`)).status).to.equal(200);
+      await eventually('the key ends', async () => (await statusWith(made.key)) === 401, 2000);
+    });
+
+    it('are 404 when there is none, and a foreign one goes on', async () => {
+      const theirs = (await (await stack.createTenant('Other')).client.post('/api-keys', { name: 'theirs' }))
+        .body;
+      for (const id of [randomUUID(), 'x', theirs.id]) {
+        expectError(await tenant.client.delete(`/api-keys/${id}`), 404, 'not_found');
+        expectError(await tenant.client.get(`/api-keys/${id}`), 404, 'not_found');
+      }
+      expect(await statusWith(theirs.key)).to.equal(200);
+    });
+  });
+
+  it('tell when they were last used', async () => {
+    const { id, key, created_at } = await created();
+    expect((await tenant.client.get(`/api-keys/${id}`)).body.last_used_at).to.equal(null);
+    await statusWith(key);
+    const used = await eventually('last_used_at is set', async () => {
+      const { last_used_at } = (await tenant.client.get(`/api-keys/${id}`)).body;
+      return last_used_at ?? undefined;
+    });
+    expect(Date.parse(used)).to.be.within(Date.parse(created_at), Date.now());
   });
 });

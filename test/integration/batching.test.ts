@@ -130,9 +130,9 @@ describe(`batches of writes (seed ${SEED}; FC_SEED repeats it)`, () => {
       await expectOneAuditEntryEach(world);
 
       // A job that runs again (its worker died after the commit) acts once and answers the same.
-      const before = await fingerprint();
+      const before = await fingerprint(world);
       compare(await runIsolated(context, commands), commands, world.model);
-      expect(await fingerprint(), 'the second run changed something').to.deep.equal(before);
+      expect(await fingerprint(world), 'the second run changed something').to.deep.equal(before);
     });
     await fc.assert(property, { numRuns: RUNS, seed: SEED });
   });
@@ -147,7 +147,7 @@ describe(`batches of writes (seed ${SEED}; FC_SEED repeats it)`, () => {
       const commits: number[] = [];
       const counting = { ...context, beforeCommit: (all: Command[]) => commits.push(all.length) };
       compare(await runIsolated(counting, commands), commands, world.model);
-      expect(commits).to.deep.equal([commands.length]);
+      expect(commits).to.deep.equal(commands.length > 0 ? [commands.length] : []);
     });
     await fc.assert(property, { numRuns: RUNS / 4, seed: SEED });
   });
@@ -250,10 +250,9 @@ describe(`batches of writes (seed ${SEED}; FC_SEED repeats it)`, () => {
     }
   }
 
-  /** A digest of every table: equal only when no row came, went or changed. */
-  async function fingerprint(): Promise<Record<string, string>> {
+  /** A digest of every table of this world: equal only when no row came, went or changed. */
+  async function fingerprint({ tenants }: World): Promise<Record<string, string>> {
     return withClient(databaseUrl, async (client) => {
-      const tenants = await db.tenantIds();
       await client.query('select set_config($1, $2, false)', ['app.tenant_ids', tenants.join(',')]);
       const digests: Record<string, string> = {};
       for (const table of await tablesOf(client)) {
@@ -270,8 +269,9 @@ describe(`batches of writes (seed ${SEED}; FC_SEED repeats it)`, () => {
 function toCommands(specs: Spec[], world: World): Command[] {
   const commands: Command[] = [];
   for (const spec of specs) {
-    if (spec.do === 'create' || spec.do === 'patch') commands.push(toCommand(spec, commands, world));
-    else {
+    if (!('of' in spec)) {
+      commands.push(toCommand(spec, commands, world));
+    } else {
       const earlier = commands[spec.of % Math.max(commands.length, 1)];
       if (earlier) commands.push(spec.do === 'repeat' ? earlier : resend(earlier));
     }

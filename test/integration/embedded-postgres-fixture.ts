@@ -6,8 +6,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type QueryResultRow } from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../shared/platform/embedded-postgres/start.js';
 import { clusterName } from '../../shared/platform/embedded-postgres/process.js';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../shared/platform/embedded-postgres/start.js';
 
 const MODULE = new URL('../../shared/platform/embedded-postgres.ts', import.meta.url).href;
 const PROJECT = path.resolve(import.meta.dirname, '../..');

@@ -118,7 +118,7 @@ describe('no tenant can tell that another exists', () => {
     }
     const command = commandOf('customer.create', tenantId, { company_name: canary });
     await storeOperation(stack.runtime.db, command, 3600);
-    const account = {
+    const account: Account = {
       name,
       tenantId,
       client,

@@ -95,14 +95,23 @@ export class Deployment {
   dataDir = '';
   #db: Database | undefined;
 
-  /** Prepares the stores; no process runs yet. */
-  static async prepare(options: DeploymentOptions = {}): Promise<Deployment> {
+  /**
+   * Prepares the stores, without a process yet, does the work and ends everything, whatever state it is in by then. When both fail, the work's
+   * error is the one to know.
+   */
+  static async run(
+    options: DeploymentOptions,
+    work: (deployment: Deployment) => Promise<void>,
+  ): Promise<void> {
     const deployment = new Deployment();
-    await deployment.#prepare(options).catch(async (error: unknown) => {
-      await deployment.end();
+    try {
+      await deployment.#prepare(options);
+      await work(deployment);
+    } catch (error) {
+      await deployment.end().catch((left: unknown) => process.stderr.write(`${String(left)}\n`));
       throw error;
-    });
-    return deployment;
+    }
+    await deployment.end();
   }
 
   async #prepare(options: DeploymentOptions): Promise<void> {
@@ -223,14 +232,12 @@ export class Deployment {
     return Number(text.split('\n')[0]) || undefined;
   }
 
-  /** Runs the command line tool on these stores. */
-  async tow(...args: string[]): Promise<{ code: number | null; data: Record<string, unknown> }> {
-    const env = this.webs[0]?.env ?? {};
-    const { code, output } = await this.processes.run({
-      command: ['node', 'dist/bin/tow.js', ...args, '--json'],
-      env,
-    });
-    return { code, data: JSON.parse(output).data };
+  /** Runs the command line tool on these stores and resolves with what it answered. @throws when it failed */
+  async tow<Data>(...args: string[]): Promise<Data> {
+    const command = ['node', 'dist/bin/tow.js', ...args, '--json'];
+    const { code, stdout, output } = await this.processes.run({ command, env: this.web.env });
+    if (code !== 0) throw new Error(`tow ${args.join(' ')} ended with ${code}:\n${output}`);
+    return JSON.parse(stdout).data;
   }
 
   #redisServer(): RedisServer {

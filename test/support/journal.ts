@@ -40,6 +40,8 @@ export async function expectNothingLost(deployment: Deployment, load: Load): Pro
     60_000,
   );
   await eventually('the queue to be empty', () => isQueueEmpty(deployment.writer), 60_000);
+  // What an operator watches must say the same.
+  await eventually('the clock to count no pending operation', () => countsNonePending(deployment));
   const stored = await db.transaction(tenants, readInvoices);
   expectSameContent(calls, stored);
   const ids = stored.map(({ id }) => id).sort();
@@ -51,8 +53,12 @@ export async function expectNothingLost(deployment: Deployment, load: Load): Pro
     ).to.deep.equal([]);
     expect(counts.map(({ id }) => id).sort(), `${what} of each invoice`).to.deep.equal(ids);
   }
-  await expectSameKeys(calls, await db.transaction(tenants, readKeys));
+  expectSameKeys(calls, await db.transaction(tenants, readKeys));
   await expectSameReplays(load);
+  const suspected = await db.transaction(tenants, (tx) =>
+    tx.query({ text: 'select * from command_attempts' }),
+  );
+  expect(suspected, 'commands still suspected of killing their worker').to.deep.equal([]);
   totals.acknowledged += calls.length;
   totals.retried += calls.filter(({ answers }) => answers.length > 1).length;
 }
@@ -103,7 +109,7 @@ function readKeys(tx: Transaction): Promise<KeptKey[]> {
   return tx.query<KeptKey>({ text: "select key, body::jsonb ->> 'id' as id from idempotency_keys" });
 }
 
-async function expectSameKeys(calls: Call[], kept: KeptKey[]): Promise<void> {
+function expectSameKeys(calls: Call[], kept: KeptKey[]): void {
   const idOf = new Map(kept.map(({ key, id }) => [key, id]));
   const wrong = calls.filter(({ key, id }) => idOf.get(key) !== id);
   expect(wrong, 'calls whose key leads to another invoice').to.deep.equal([]);
@@ -128,6 +134,10 @@ async function countPending(tx: Transaction): Promise<number> {
                              and k.key = (o.command #>> '{idempotency,key}')::uuid)`,
   });
   return row?.count ?? -1;
+}
+
+async function countsNonePending({ clock, web }: Deployment): Promise<boolean> {
+  return (await samplesOf((clock ?? web).origin)).get('tow_operations_pending') === 0;
 }
 
 /** As the service itself tells: no job of the writes queue in any state. A canary may be under way, but not for ever. */

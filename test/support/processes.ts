@@ -40,6 +40,7 @@ export class TestProcess {
   readonly #child: ChildProcess;
   /** What it has printed so far, on either stream. */
   output = '';
+  stdout = '';
   /** Set once it has ended and its output is complete. */
   end: ProcessEnd | undefined;
 
@@ -51,11 +52,13 @@ export class TestProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.output += text;
-      });
-    }
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.output += text;
+      this.stdout += text;
+    });
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.output += text;
+    });
     const { pid } = this.#child;
     if (pid !== undefined) living.add(pid);
     this.#child.once('error', (error) => {
@@ -176,8 +179,10 @@ export class Processes {
   readonly #started: TestProcess[] = [];
   readonly #folders: string[] = [];
   readonly #dataDirs = new Set<string>();
+  #isOver = false;
 
   start(options: ProcessOptions): TestProcess {
+    if (this.#isOver) throw new Error('everything was ended: nothing may be started any more');
     const started = new TestProcess(options);
     this.#started.push(started);
     const dataDir = options.env?.DATA_DIR;
@@ -186,9 +191,10 @@ export class Processes {
   }
 
   /** Runs a process to its end. */
-  async run(options: ProcessOptions): Promise<ProcessEnd & { output: string }> {
+  async run(options: ProcessOptions): Promise<ProcessEnd & { output: string; stdout: string }> {
     const started = this.start(options);
-    return { ...(await started.hasEnded(60_000)), output: started.output };
+    const end = await started.hasEnded(60_000);
+    return { ...end, output: started.output, stdout: started.stdout };
   }
 
   /** A folder of its own that goes away in the end; a DATA_DIR can be in it. */
@@ -223,6 +229,7 @@ export class Processes {
    * @param stopStores stops servers of the test itself, once nobody uses them any more
    */
   async endAll(stopStores?: () => Promise<void> | undefined): Promise<void> {
+    this.#isOver = true;
     for (const { pid } of this.#started) kill(await membersOf(pid));
     await Promise.all(this.#started.map((one) => one.hasEnded()));
     await stopStores?.();

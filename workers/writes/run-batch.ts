@@ -40,7 +40,11 @@ async function runWaves(tx: Transaction, waves: Command[][]): Promise<CommandRes
     const fresh = wave.filter((command) => !earlier.results.has(command.id));
     if (fresh.length === 0) continue;
     if (earlier.expired.length > 0) await forgetKeys(tx, earlier.expired);
-    const settled = await runHandlers(tx, fresh);
+    const ran = await runHandlers(tx, fresh);
+    const overtaken = await findOvertaken(tx, ran);
+    results.push(...overtaken.values());
+    const settled = ran.filter(({ command }) => !overtaken.has(command.id));
+    if (settled.length === 0) continue;
     const statements = recordStatements(settled, new Date());
     // The last wave's records leave with the commit; an earlier wave's must be seen by the next.
     if (isLast) for (const statement of statements) tx.queryAtCommit(statement);
@@ -48,6 +52,20 @@ async function runWaves(tx: Transaction, waves: Command[][]): Promise<CommandRes
     results.push(...settled.map(resultOf));
   }
   return results;
+}
+
+/**
+ * Results of commands that failed only because the same request, sent again and run by another worker at this very moment, has won: it holds the
+ * number that this one wanted. Its answer is the answer to both; statements see what others commit, so it can be read by now.
+ */
+async function findOvertaken(tx: Transaction, ran: Settled[]): Promise<Map<string, CommandResult>> {
+  const failed = ran.filter(({ command, outcome }) => !outcome.ok && command.idempotency);
+  if (failed.length === 0) return new Map();
+  const earlier = await findEarlier(
+    tx,
+    failed.map(({ command }) => command),
+  );
+  return earlier.results;
 }
 
 async function runHandlers(tx: Transaction, commands: Command[]): Promise<Settled[]> {

@@ -1,0 +1,237 @@
+/** The Procfile's own command lines, two of each, on one PostgreSQL and one Redis. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { MIGRATION_HEAD } from '../../migrations/index.js';
+import type { DemoFile } from '../../shared/demo/demo-file.js';
+import { SCHEDULES } from '../../shared/queues/clock.js';
+import { TestClient } from '../support/client.js';
+import { Service } from '../support/deployment.js';
+import { samplesOf } from '../support/journal.js';
+import { eventually } from '../support/poll.js';
+import { NO_LIMITS, procfileLines, statusOf, useProcesses } from '../support/processes.js';
+import {
+  createEmptyDatabase,
+  createRedisUrl,
+  freePort,
+  getStores,
+  IS_SCALED,
+  startRedis,
+} from '../support/stores.js';
+
+/** Command lines that serve or work, as opposed to the release. */
+const TYPES = ['web', 'writes', 'clock'] as const;
+const COPIES = 2;
+
+if (IS_SCALED) {
+  describe('scaled out, by the Procfile', function () {
+    this.timeout(90_000);
+    const processes = useProcesses();
+    const services = new Map<string, Service[]>();
+    let lines: Record<string, string[]>;
+    let settings: Record<string, string>;
+    let demo: DemoFile;
+
+    before(async () => {
+      lines = await procfileLines();
+      settings = {
+        DATA_DIR: await processes.folder(),
+        LOG_LEVEL: 'warn',
+        DATABASE_URL: await createEmptyDatabase(),
+        REDIS_URL: (await createRedisUrl()) ?? '',
+        ...NO_LIMITS,
+      };
+    });
+
+    /** Runs a line that is expected to refuse, and resolves with what it said. */
+    async function refusal(type: string, changed: Record<string, string>): Promise<string> {
+      const env = { ...settings, PORT: `${await freePort()}`, ...changed };
+      const { code, output } = await processes.run({ command: lines[type] ?? [], env });
+      expect(code, output).to.equal(1);
+      return output;
+    }
+
+    const servicesOf = (type: string): Service[] => services.get(type) ?? [];
+    const all = (): Service[] => [...services.values()].flat();
+    const client = (nth: number, key = demo.tenants[0]?.api_key ?? ''): TestClient =>
+      new TestClient(servicesOf('web')[nth]?.origin ?? '', key);
+
+    it('names its process types: a release, and what the tests below start', () => {
+      expect(Object.keys(lines)).to.include.members(['release', ...TYPES]);
+    });
+
+    for (const type of TYPES) {
+      it(`${type} refuses a database that was never released`, async () => {
+        expect(await refusal(type, {})).to.include('run the migrations first');
+      });
+
+      it(`${type} refuses to run without Redis and says why`, async () => {
+        expect(await refusal(type, { REDIS_URL: '' })).to.match(/"REDIS_URL" is required.*npm start/);
+      });
+    }
+
+    it('releases an empty database with the demo, and again without effect', async () => {
+      const release = async () => {
+        const env = { ...settings, DEMO: 'true', PORT: '3456' };
+        const { code, output } = await processes.run({ command: lines.release ?? [], env });
+        expect(code, output).to.equal(0);
+        return JSON.parse(await readFile(join(settings.DATA_DIR ?? '', 'demo.json'), 'utf8')) as DemoFile;
+      };
+      demo = await release();
+      expect(demo.api_url).to.equal('http://127.0.0.1:3456/v1');
+      expect(await release()).to.deep.equal(demo);
+    });
+
+    it('starts two of each line, each telling its health on its own port', async () => {
+      for (const type of TYPES) {
+        const env = { ...settings, ...(type === 'clock' ? { LOG_LEVEL: 'debug' } : {}) };
+        const copies = Array.from({ length: COPIES }, () => freePort());
+        const ports = await Promise.all(copies);
+        services.set(
+          type,
+          ports.map((port) => new Service(processes, lines[type] ?? [], env, port)),
+        );
+      }
+      await Promise.all(all().map((service) => service.start()));
+      for (const { origin } of all()) {
+        expect(await statusOf(`${origin}/healthz`)).to.equal(200);
+        expect(await statusOf(`${origin}/readyz`)).to.equal(200);
+        expect((await samplesOf(origin)).get('process_start_time_seconds')).to.be.above(0);
+      }
+    });
+
+    it('commits what either web takes, and shows it on the other', async () => {
+      for (const nth of [0, 1]) {
+        const created = await client(nth).post('/invoices', { invoice_number: `P-${nth}`, line_items: [] });
+        expect(created.status, created.text).to.equal(201);
+        const read = await client(1 - nth).get(`/invoices/${created.body.id}`);
+        expect([read.status, read.text]).to.deep.equal([200, created.text]);
+      }
+    });
+
+    it('shares the work: both writers commit', async () => {
+      const written = async () =>
+        Promise.all(
+          servicesOf('writes').map(async ({ origin }) =>
+            (await samplesOf(origin)).get('tow_commands_total{type="customer.create",outcome="ok"}'),
+          ),
+        );
+      let nth = 0;
+      await eventually('a write in each writer', async () => {
+        nth += 1;
+        const body = { company_name: `Customer ${nth}` };
+        await Promise.all([client(0).post('/customers', body), client(1).post('/customers', body)]);
+        return (await written()).every((count) => (count ?? 0) > 0);
+      });
+    });
+
+    it('shuts a revoked key out of every web, not only of the one that was told', async () => {
+      const made = await client(0).post('/api-keys', { name: 'short-lived' });
+      const statuses = () =>
+        Promise.all([0, 1].map(async (nth) => (await client(nth, made.body.key).get('/me')).status));
+      expect(await statuses()).to.deep.equal([200, 200]);
+      expect((await client(0).delete(`/api-keys/${made.body.id}`)).status).to.be.oneOf([200, 204]);
+      await eventually(
+        '401 from both',
+        async () => (await statuses()).every((status) => status === 401),
+        6000,
+      );
+    });
+
+    it('fires each schedule once, however many clocks run', async () => {
+      const [name, every] = Object.entries(SCHEDULES).sort(([, a], [, b]) => a - b)[0] ?? ['', 0];
+      const job = new RegExp(`"jobId":"repeat:${name}:(\\d+)"`, 'g');
+      const slots = await eventually(
+        'three runs',
+        () => {
+          const printed = servicesOf('clock').map(({ process }) => process?.output ?? '');
+          const found = printed.flatMap((text) => [...text.matchAll(job)].map(([, at]) => Number(at)));
+          return found.length >= 3 && found.sort((a, b) => a - b);
+        },
+        60_000,
+      );
+      const gaps = slots.slice(1).map((slot, nth) => slot - (slots[nth] ?? 0));
+      expect(gaps.filter((gap) => gap < every)).to.deep.equal([]);
+      const redis = new Redis(settings.REDIS_URL ?? '');
+      const schedules = await redis.zcard('{tow}:clock:repeat').finally(() => redis.disconnect());
+      expect(schedules).to.equal(Object.keys(SCHEDULES).length);
+    });
+
+    it('is not ready, in any process, while the database is behind the version that runs', async () => {
+      const statuses = () => Promise.all(all().map(({ origin }) => statusOf(`${origin}/readyz`)));
+      const owner = new pg.Client({ connectionString: settings.DATABASE_URL });
+      await owner.connect();
+      await owner.query(`create temp table newest as select * from schema_migrations where name = '${MIGRATION_HEAD}';
+                         delete from schema_migrations where name = '${MIGRATION_HEAD}'`);
+      const behind = await statuses();
+      await owner.query('insert into schema_migrations select * from newest').finally(() => owner.end());
+      expect(behind).to.deep.equal(all().map(() => 503));
+      expect(await statuses()).to.deep.equal(all().map(() => 200));
+    });
+
+    it('ends every process in order on SIGTERM', async () => {
+      for (const { process } of all()) {
+        expect(await process?.stop('SIGTERM'), process?.output).to.deep.equal({ code: 0, signal: null });
+      }
+      expect(await processes.survivors()).to.deep.equal([]);
+    });
+
+    describe('with stores that it must not trust', () => {
+      const OWNER = 'tow_untrusted';
+
+      const asSuperuser = async (text: string): Promise<void> => {
+        const admin = new pg.Client({ connectionString: (await getStores()).superuserUrl });
+        await admin.connect();
+        await admin.query(text).finally(() => admin.end());
+      };
+
+      /** The database of this file's release, as another user. */
+      const urlAs = async (user?: string): Promise<string> => {
+        const url = new URL((await getStores()).superuserUrl);
+        url.pathname = new URL(settings.DATABASE_URL ?? '').pathname;
+        if (user) [url.username, url.password] = [user, user];
+        return url.href;
+      };
+
+      before(() =>
+        asSuperuser(
+          `create role ${OWNER} login password '${OWNER}'; create role ${OWNER}_app nologin; grant ${OWNER}_app to ${OWNER}`,
+        ),
+      );
+      after(() => asSuperuser(`drop role ${OWNER}, ${OWNER}_app`));
+
+      for (const type of TYPES) {
+        it(`${type} refuses a user whose role of the application was never made`, async () => {
+          const output = await refusal(type, { DATABASE_URL: await urlAs() });
+          expect(output).to.include('postgres_app');
+        });
+
+        for (const right of ['superuser', 'bypassrls']) {
+          it(`${type} refuses a role of the application that has ${right}`, async () => {
+            await asSuperuser(`alter role ${OWNER}_app ${right}`);
+            const output = await refusal(type, { DATABASE_URL: await urlAs(OWNER) }).finally(() =>
+              asSuperuser(`alter role ${OWNER}_app no${right}`),
+            );
+            expect(output).to.match(right === 'superuser' ? /is a superuser/ : /bypasses row-level security/);
+          });
+        }
+      }
+
+      it('refuses a Redis that may drop keys', async () => {
+        const redis = await startRedis();
+        const url = `redis://127.0.0.1:${redis.port}`;
+        const admin = new Redis(url);
+        await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
+        const outputs = await Promise.all(TYPES.map((type) => refusal(type, { REDIS_URL: url }))).finally(
+          () => {
+            admin.disconnect();
+            redis.process.kill('SIGKILL');
+          },
+        );
+        for (const output of outputs) expect(output).to.include('allkeys-lru').and.to.include('noeviction');
+      });
+    });
+  });
+}
