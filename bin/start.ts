@@ -3,8 +3,8 @@ import { MIGRATION_HEAD } from '../migrations/index.js';
 import { migrate } from '../migrations/migrate.js';
 import { ensureDemo } from '../shared/demo/demo-file.js';
 import { loadConfig } from '../shared/platform/config.js';
-import { appRoleOf } from '../shared/platform/postgres.js';
 import { assertLeastPrivilege } from '../shared/platform/postgres-privileges.js';
+import { appRoleOf } from '../shared/platform/postgres-session.js';
 import { type Foundation, runProcess } from '../shared/platform/run-process.js';
 import {
   assertSafeRedis,

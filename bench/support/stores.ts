@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '../../migrations/migrate.js';
 import { startEmbeddedPostgres } from '../../shared/platform/embedded-postgres/start.js';
-import { appRoleOf } from '../../shared/platform/postgres.js';
+import { appRoleOf } from '../../shared/platform/postgres-session.js';
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 

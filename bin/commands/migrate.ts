@@ -1,6 +1,6 @@
 import { MIGRATION_HEAD } from '../../migrations/index.js';
 import { migrate } from '../../migrations/migrate.js';
-import { appRoleOf } from '../../shared/platform/postgres.js';
+import { appRoleOf } from '../../shared/platform/postgres-session.js';
 import type { RunCommand } from './command.js';
 import { isReachableAsApp } from './store.js';
 

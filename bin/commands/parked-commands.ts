@@ -77,7 +77,7 @@ function refused(code: string, message: string): CliError {
   return new CliError(code, message, EXIT.failed);
 }
 
-/** The operation counts as new: the clock leaves those alone that are older than 24 hours. */
+/** The operation counts as new: it can be asked about for 24 hours from now. */
 async function unpark(tx: Transaction, tenantId: string, id: string): Promise<void> {
   const values = [tenantId, id];
   await tx.query({

@@ -1,6 +1,6 @@
 import { migrate } from '../../migrations/migrate.js';
 import { ensureDemo } from '../../shared/demo/demo-file.js';
-import { appRoleOf } from '../../shared/platform/postgres.js';
+import { appRoleOf } from '../../shared/platform/postgres-session.js';
 import type { Foundation } from '../../shared/platform/run-process.js';
 import { publicAddresses } from '../welcome.js';
 import { openStore } from './store.js';

@@ -6,7 +6,7 @@ import {
   Worker,
   type WorkerOptions,
 } from 'bullmq';
-import { appSessionOptions } from '../platform/postgres.js';
+import { appSessionOptions } from '../platform/postgres-session.js';
 import { connectRedis } from '../platform/redis.js';
 import type { Runtime } from '../platform/runtime.js';
 

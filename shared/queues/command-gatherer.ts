@@ -27,6 +27,8 @@ export interface GathererOptions {
   /** Puts a batch on the queue. */
   send: (commands: Command[]) => Promise<void>;
   timeoutMs: number;
+  /** Runs something at the end of this turn of the event loop; setImmediate unless told. */
+  defer?: (work: () => void) => void;
 }
 
 export type SubmitOutcome = CommandResult | 'late' | { refused: unknown };
@@ -84,7 +86,8 @@ export class CommandGatherer {
   private schedulePump(): void {
     if (this.pumping || this.buffer.length === 0) return;
     this.pumping = true;
-    setImmediate(() => {
+    const { defer = setImmediate } = this.options;
+    defer(() => {
       this.pumping = false;
       this.pump();
     });

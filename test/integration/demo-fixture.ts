@@ -10,7 +10,8 @@ import {
   startEmbeddedPostgres,
 } from '../../shared/platform/embedded-postgres/start.js';
 import { createLogger } from '../../shared/platform/logger.js';
-import { appRoleOf, type Database, openDatabase } from '../../shared/platform/postgres.js';
+import { type Database, openDatabase } from '../../shared/platform/postgres.js';
+import { appRoleOf } from '../../shared/platform/postgres-session.js';
 import { clusterOf } from './embedded-postgres-fixture.js';
 
 const logger = createLogger({ level: 'silent', pretty: false, name: 'test' });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { appRoleOf } from '../../shared/platform/postgres.js';
+import { appRoleOf } from '../../shared/platform/postgres-session.js';
 import { tablesOf } from '../support/rows.js';
 import { createDatabase } from '../support/stores.js';
 

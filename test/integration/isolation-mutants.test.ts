@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { migrate } from '../../migrations/migrate.js';
 import { createLogger } from '../../shared/platform/logger.js';
-import { appRoleOf, openDatabase } from '../../shared/platform/postgres.js';
+import { openDatabase } from '../../shared/platform/postgres.js';
 import { assertLeastPrivilege, findPrivilegeFaults } from '../../shared/platform/postgres-privileges.js';
+import { appRoleOf } from '../../shared/platform/postgres-session.js';
 import { NO_LIMITS, useProcesses } from '../support/processes.js';
 import { withClient } from '../support/rows.js';
 import { scriptCommand } from '../support/run-script.js';

@@ -4,8 +4,9 @@ import { MIGRATION_HEAD, migrations } from '../../migrations/index.js';
 import { type MigrateOptions, migrate, migrateUpTo, rollbackAll } from '../../migrations/migrate.js';
 import { newId } from '../../shared/platform/ids.js';
 import { createLogger } from '../../shared/platform/logger.js';
-import { appRoleOf, type Database, openDatabase } from '../../shared/platform/postgres.js';
+import { type Database, openDatabase } from '../../shared/platform/postgres.js';
 import { findPrivilegeFaults } from '../../shared/platform/postgres-privileges.js';
+import { appRoleOf } from '../../shared/platform/postgres-session.js';
 import { fillTables, tablesOf, withClient } from '../support/rows.js';
 import { createEmptyDatabase } from '../support/stores.js';
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { Answer } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -134,7 +135,7 @@ describe('cursors', () => {
           let cursor: string | null = '';
           for (let page = 0; cursor !== null; page += 1) {
             const limit = pageSizes[page % pageSizes.length];
-            const [answer] = await Promise.all([
+            const [answer]: [Answer, ...unknown[]] = await Promise.all([
               owner.client.get(`${path}?limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`),
               owner.client.post(path, body()),
               owner.client.patch(`${path}/${ids[page % ids.length]}`, patch),
@@ -164,7 +165,8 @@ describe('cursors', () => {
       );
       const seen: string[] = [];
       for (let path: string | null = '/customers?limit=7'; path !== null; ) {
-        const { data } = (await owner.client.get(path)).body;
+        const answer: Answer = await owner.client.get(path);
+        const { data } = answer.body;
         seen.push(...data.items.map(({ id }: Item) => id));
         path = data.cursor && `/customers?limit=7&cursor=${data.cursor}`;
       }

@@ -10,7 +10,8 @@ import {
 } from '../../shared/platform/embedded-postgres/start.js';
 import { readState } from '../../shared/platform/embedded-postgres/state.js';
 import { createLogger } from '../../shared/platform/logger.js';
-import { appRoleOf, type Database, openDatabase } from '../../shared/platform/postgres.js';
+import { type Database, openDatabase } from '../../shared/platform/postgres.js';
+import { appRoleOf } from '../../shared/platform/postgres-session.js';
 import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
 import { issueKey } from './keys.js';
 import { eventually } from './poll.js';

@@ -9,7 +9,7 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../shared/platform/embedded-postgres/start.js';
-import { appRoleOf } from '../../shared/platform/postgres.js';
+import { appRoleOf } from '../../shared/platform/postgres-session.js';
 
 /** `scaled`: queue, replies and limits in Redis. Otherwise everything is on PostgreSQL alone. */
 export const IS_SCALED = process.env.TEST_WAY === 'scaled';

@@ -31,6 +31,8 @@ class Bench {
   constructor(timeoutMs = NEVER_LATE_MS) {
     this.gatherer = new CommandGatherer({
       timeoutMs,
+      // At once, so that a test can tell every step; what a turn gathers has a test of its own.
+      defer: (work) => work(),
       send: (commands) => new Promise((_, refuse) => this.jobs.push({ commands, refuse })),
     });
   }
@@ -65,6 +67,24 @@ describe('CommandGatherer', () => {
     const command = bench.submit();
     expect(bench.jobs).to.have.length(1);
     expect(bench.jobs[0]?.commands).to.deep.equal([command]);
+  });
+
+  it('lets what arrives in one turn of the event loop share a job, and sends it at the end of that turn', async () => {
+    const jobs: Command[][] = [];
+    const send = async (commands: Command[]) => void jobs.push(commands);
+    const gatherer = new CommandGatherer({ timeoutMs: NEVER_LATE_MS, send });
+    const [first, second, third] = [1, 2, 3].map(() => commandOf('invoice.create', tenantId, {})) as [
+      Command,
+      Command,
+      Command,
+    ];
+    const settled = [first, second].map((command) => gatherer.submit({ command, bytes: 1 }));
+    await new Promise((resolve) => setImmediate(resolve));
+    settled.push(gatherer.submit({ command: third, bytes: 1 }));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(jobs).to.deep.equal([[first, second], [third]]);
+    gatherer.receive([first, second, third].map(resultOf));
+    await Promise.all(settled);
   });
 
   it('keeps at most three jobs in flight and gathers what arrives meanwhile into the next', async () => {

@@ -4,8 +4,10 @@ import type { Database, Statement, Transaction } from '../../platform/postgres.j
 import { type DoneRow, doneResult } from './done.js';
 import { type KeptRequest, reusedKeyError } from './reused-key.js';
 
-/** How long an operation can be asked about, and an idempotent answer is kept (decisions 5). */
+/** How long an operation can be asked about, and an idempotent answer counts (decisions 5). */
 const KEPT = "interval '24 hours'";
+/** An answer's row outlives the operations that it settles: an operation that loses it would look as if it had never run. */
+const ANSWER_STORED = "interval '25 hours'";
 
 /** The client's view of a command that was answered 202. */
 export interface OperationView {
@@ -23,11 +25,15 @@ export interface OperationView {
 const IN_TENANTS = (alias: string) =>
   `${alias}.tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])`;
 
-/** Operations that have neither run nor found the work under their Idempotency-Key done. */
-const UNSETTLED = `o.created_at > now() - ${KEPT}
-  and not exists (select from audit_entries a where a.tenant_id = o.tenant_id and a.id = o.id)
+/**
+ * Operations that have neither run, nor found the work under their Idempotency-Key done, nor been set aside. However old they are: what was
+ * acknowledged runs, even after a day without workers.
+ */
+const UNSETTLED = `not exists (select from audit_entries a where a.tenant_id = o.tenant_id and a.id = o.id)
   and not exists (select from idempotency_keys k
-                  where k.tenant_id = o.tenant_id and k.key = (o.command #>> '{idempotency,key}')::uuid)`;
+                  where k.tenant_id = o.tenant_id and k.key = (o.command #>> '{idempotency,key}')::uuid)
+  and not exists (select from command_attempts p
+                  where p.tenant_id = o.tenant_id and p.command_id = o.id and p.parked_at is not null)`;
 
 interface OperationRow extends DoneRow {
   created_at: string;
@@ -132,8 +138,6 @@ export async function leasePending(
            where (o.tenant_id, o.id) in (
              select o.tenant_id, o.id from operations o
              where ${IN_TENANTS('o')} and o.lease_until < now() and ${UNSETTLED}
-               and not exists (select from command_attempts p
-                               where p.tenant_id = o.tenant_id and p.command_id = o.id and p.parked_at is not null)
              order by o.tenant_id, o.id limit $2 for update skip locked)
            returning o.command`,
     values: [leaseSeconds, limit],
@@ -151,13 +155,20 @@ export async function countPending(tx: Transaction): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Forgets operations and idempotent answers whose 24 hours are over, a bounded number of each. Returns how many went. */
+/** What is forgotten, by table: settled operations, answers, and suspicions of commands that came through or were lost with Redis. */
+const EXPIRED = {
+  operations: `o.created_at < now() - ${KEPT} and not (${UNSETTLED})`,
+  idempotency_keys: `o.created_at < now() - ${ANSWER_STORED}`,
+  command_attempts: `o.parked_at is null and o.last_attempt_at < now() - ${KEPT}`,
+};
+
+/** Forgets what nobody can ask about any more, a bounded number of rows of each table. Returns how many went. */
 export async function purgeExpired(tx: Transaction, limit: number): Promise<number> {
-  const statements = ['operations', 'idempotency_keys'].map((table) =>
+  const statements = Object.entries(EXPIRED).map(([table, condition]) =>
     tx.query<{ count: number }>({
       text: `with gone as (
                delete from ${table} where ctid = any (array(
-                 select ctid from ${table} t where ${IN_TENANTS('t')} and created_at < now() - ${KEPT} limit ${limit}))
+                 select ctid from ${table} o where ${IN_TENANTS('o')} and ${condition} limit ${limit}))
                returning 1)
              select count(*)::int as count from gone`,
     }),

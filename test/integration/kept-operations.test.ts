@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { purgeExpired, storeOperation } from '../../shared/resources/operations/store.js';
+import { commandOf } from '../support/commands.js';
+import { eventually } from '../support/poll.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+const ROWS = 1000;
+
+describe('what is kept of operations', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+
+  beforeEach(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant();
+  });
+  afterEach(() => stack.stop());
+
+  const purge = () => stack.runtime.db.transaction([tenant.id], (tx) => purgeExpired(tx, ROWS));
+  const age = (table: string, column: string, hours: number) =>
+    stack.rows(tenant.id, `update ${table} set ${column} = ${column} - interval '${hours} hours'`);
+  const count = async (table: string) => (await stack.rows(tenant.id, `select from ${table}`)).length;
+  const customers = () => tenant.client.get('/customers');
+
+  /** An operation that the clock may take only once its lease is over. */
+  async function store(idempotencyKey: string, leaseSeconds: number): Promise<void> {
+    const command = commandOf('customer.create', tenant.id, { company_name: 'Kept' }, { idempotencyKey });
+    await storeOperation(stack.runtime.db, command, leaseSeconds);
+  }
+
+  it('runs an acknowledged write even after more than a day without workers', async () => {
+    await store(randomUUID(), 3600);
+    await age('operations', 'created_at', 48);
+    await purge();
+    expect(await count('operations')).to.equal(1);
+    await age('operations', 'lease_until', 2);
+    await eventually('the customer is there', async () => (await customers()).body.data.count === 1);
+    expect(await purge()).to.equal(1);
+    expect(await count('operations')).to.equal(0);
+  });
+
+  it('never runs an operation whose retry did the work, however much is purged', async () => {
+    const key = randomUUID();
+    const headers = { 'idempotency-key': key };
+    expect((await tenant.client.post('/customers', { company_name: 'Kept' }, { headers })).status).to.equal(
+      201,
+    );
+    await store(key, 3600);
+    // The answer was there a moment before the operation, and the purge comes in between.
+    await age('idempotency_keys', 'created_at', 24.01);
+    await age('operations', 'created_at', 23.99);
+    await purge();
+    expect(await count('operations')).to.equal(1);
+    expect(await count('idempotency_keys')).to.equal(1);
+    await age('operations', 'created_at', 1);
+    await age('idempotency_keys', 'created_at', 1);
+    await purge();
+    expect([await count('operations'), await count('idempotency_keys')]).to.deep.equal([0, 0]);
+  });
+
+  it('forgets suspicions after a day, but nothing that was set aside', async () => {
+    const insert = (parked: string) =>
+      stack.rows(
+        tenant.id,
+        `insert into command_attempts (tenant_id, command_id, command, parked_at) values ($1, $2, '{}', ${parked})`,
+        [tenant.id, randomUUID()],
+      );
+    await insert('null');
+    await insert('now()');
+    await purge();
+    expect(await count('command_attempts')).to.equal(2);
+    await age('command_attempts', 'last_attempt_at', 25);
+    await purge();
+    expect(
+      await stack.rows(tenant.id, 'select parked_at is not null as parked from command_attempts'),
+    ).to.deep.equal([{ parked: true }]);
+  });
+});
