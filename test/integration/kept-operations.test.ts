@@ -36,7 +36,7 @@ describe('what is kept of operations', () => {
     expect(await count('operations')).to.equal(1);
     await age('operations', 'lease_until', 2);
     await eventually('the customer is there', async () => (await customers()).body.data.count === 1);
-    expect(await purge()).to.equal(1);
+    await purge();
     expect(await count('operations')).to.equal(0);
   });
 
