@@ -8,6 +8,7 @@ import type { DemoFile } from '../../shared/demo/demo-file.js';
 import { TestClient } from '../support/client.js';
 import { eventually } from '../support/poll.js';
 import { PROJECT, Processes, postgresOf, type TestProcess, useProcesses } from '../support/processes.js';
+import { sideBySide } from '../support/side-by-side.js';
 import { freePort, IS_SCALED } from '../support/stores.js';
 
 const START = ['node', 'dist/bin/start.js'];
@@ -92,6 +93,127 @@ async function fail(processes: Processes, env: Record<string, string>): Promise<
 /** A line of a stack trace: what a person who set something wrong should not have to read. */
 const STACK_LINE = /^ +at /m;
 
+async function stopAt(processes: Processes, sign: RegExp): Promise<void> {
+  const started = await start(processes, { env: { LOG_LEVEL: 'info' } });
+  await started.process.prints(sign);
+  await started.stop('SIGTERM');
+}
+
+async function alone(run: (processes: Processes) => Promise<void>): Promise<void> {
+  const processes = new Processes();
+  await run(processes).finally(() => processes.endAll());
+}
+
+/** Each on processes of its own; they mostly wait, so they run side by side. */
+const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
+  'takes the second SIGINT, with which npm doubles a terminal’s Ctrl-C, for the same one': async (
+    processes,
+  ) => {
+    const started = await startReady(processes, { env: { LOG_LEVEL: 'info' } });
+    started.process.signal('SIGINT');
+    await started.process.prints(/shutting down/);
+    await started.stop('SIGINT');
+  },
+
+  'leaves no PostgreSQL when it is told twice by somebody who will not wait': async (processes) => {
+    const started = await startReady(processes);
+    const server = await postgresOf(started.dataDir);
+    // A request that is never finished keeps the process from ending in order.
+    const stuck = await openHalfRequest(started.origin);
+    // The repetitions of the first second count as one signal; a later one ends it at once.
+    const end = await eventually('the end of the process', () => {
+      if (!started.process.end) started.process.signal('SIGTERM');
+      return started.process.end;
+    });
+    stuck.destroy();
+    expect(end.code).to.equal(1);
+    expect(server).to.not.deep.equal([]);
+    await eventually('the end of PostgreSQL', async () => (await processes.survivors()).length === 0);
+  },
+
+  'leaves nothing when SIGTERM comes while the cluster is made': async (processes) => {
+    await stopAt(processes, /making a PostgreSQL cluster/);
+  },
+
+  'leaves nothing when SIGTERM comes when PostgreSQL has just started': async (processes) => {
+    await stopAt(processes, /PostgreSQL is ready/);
+  },
+
+  'leaves nothing orphaned when npm alone is told to end': async (processes) => {
+    const started = await startReady(processes, { command: ['npm', 'start'] });
+    await started.stop('SIGTERM');
+  },
+
+  'starts from any folder, and takes a relative DATA_DIR from there': async (processes) => {
+    const cwd = await processes.folder();
+    const command = ['node', join(PROJECT, 'dist/bin/start.js')];
+    const started = await startReady(processes, { command, cwd, dataDir: 'data' });
+    expect((await readDemo({ dataDir: join(cwd, 'data') })).tenants.length).to.be.at.least(2);
+    await started.stop('SIGTERM');
+  },
+
+  'has no trouble with a space in DATA_DIR': async (processes) => {
+    const dataDir = join(await processes.folder(), 'my data', 'tow');
+    const started = await startReady(processes, { dataDir });
+    await createInvoice(started, 'E2E-1');
+    await started.stop('SIGTERM');
+  },
+
+  'runs as an ordinary user who cannot write the checkout': async (processes) => {
+    const folder = await processes.folder();
+    const dataDir = join(folder, 'data');
+    await mkdir(dataDir);
+    if (IS_ROOT) {
+      await chmod(folder, 0o755);
+      await chown(dataDir, NOBODY, NOBODY);
+    }
+    const command = IS_ROOT ? [...AS_NOBODY, process.execPath, ...START.slice(1)] : START;
+    const started = await startReady(processes, { dataDir, command });
+    await createInvoice(started, 'E2E-1');
+    expect((await stat(join(dataDir, 'demo.json'))).uid).to.equal(IS_ROOT ? NOBODY : process.geteuid?.());
+    await started.stop('SIGTERM');
+  },
+
+  'names every fault of the settings at once': async (processes) => {
+    const output = await fail(processes, {
+      DATA_DIR: await processes.folder(),
+      PORT: 'http',
+      LOG_LEVEL: 'loud',
+      DATABASE_URL: 'mysql://localhost/tow',
+      RATE_LIMIT_TIERS: '{"standard":{"minute":0,"hour":1}}',
+      NODE_ENV: 'production',
+    });
+    const wrong = ['PORT', 'LOG_LEVEL', 'DATABASE_URL', 'RATE_LIMIT_TIERS', 'SECRET_KEY'];
+    expect(wrong.filter((name) => !output.includes(`"${name}"`))).to.deep.equal([]);
+    expect(output).to.not.match(STACK_LINE);
+  },
+
+  'says so when its port is taken, and leaves no PostgreSQL': async (processes) => {
+    const blocker = createServer().listen(0, '127.0.0.1');
+    await once(blocker, 'listening');
+    const { port } = blocker.address() as { port: number };
+    const output = await fail(processes, { DATA_DIR: await processes.folder(), PORT: `${port}` });
+    blocker.close();
+    expect(output).to.match(new RegExp(`port ${port} .*taken.*PORT=`));
+    expect(output).to.not.match(STACK_LINE);
+    expect(await processes.survivors()).to.deep.equal([]);
+  },
+
+  'refuses a DATA_DIR that another one works in, without hurting that one': async (processes) => {
+    const first = await startReady(processes);
+    const output = await fail(processes, { DATA_DIR: first.dataDir, PORT: `${await freePort()}` });
+    expect(output).to.match(/another process \(pid \d+\) already runs in DATA_DIR/);
+    await createInvoice(first, 'E2E-1');
+    await first.stop('SIGTERM');
+  },
+
+  'names a DATA_DIR that is a file': async (processes) => {
+    const file = join(await processes.folder(), 'file');
+    await writeFile(file, '');
+    expect(await fail(processes, { DATA_DIR: file, PORT: `${await freePort()}` })).to.include(file);
+  },
+};
+
 if (!IS_SCALED) {
   describe('npm start, all in one', function () {
     this.timeout(120_000);
@@ -142,122 +264,11 @@ if (!IS_SCALED) {
         await started.stop('SIGTERM');
       });
     });
+  });
 
-    describe('in every way it is started and stopped', () => {
-      let processes: Processes;
-      beforeEach(() => {
-        processes = new Processes();
-      });
-      afterEach(() => processes.endAll());
-
-      it('takes the second SIGINT, with which npm doubles a terminal’s Ctrl-C, for the same one', async () => {
-        const started = await startReady(processes, { env: { LOG_LEVEL: 'info' } });
-        started.process.signal('SIGINT');
-        await started.process.prints(/shutting down/);
-        await started.stop('SIGINT');
-      });
-
-      it('leaves no PostgreSQL when it is told twice by somebody who will not wait', async () => {
-        const started = await startReady(processes);
-        const server = await postgresOf(started.dataDir);
-        // A request that is never finished keeps the process from ending in order.
-        const stuck = await openHalfRequest(started.origin);
-        // The repetitions of the first second count as one signal; a later one ends it at once.
-        const end = await eventually('the end of the process', () => {
-          if (!started.process.end) started.process.signal('SIGTERM');
-          return started.process.end;
-        });
-        stuck.destroy();
-        expect(end.code).to.equal(1);
-        expect(server).to.not.deep.equal([]);
-        await eventually('the end of PostgreSQL', async () => (await processes.survivors()).length === 0);
-      });
-
-      for (const [moment, sign] of Object.entries({
-        'while the cluster is made': /making a PostgreSQL cluster/,
-        'when PostgreSQL has just started': /PostgreSQL is ready/,
-      })) {
-        it(`leaves nothing when SIGTERM comes ${moment}`, async () => {
-          const started = await start(processes, { env: { LOG_LEVEL: 'info' } });
-          await started.process.prints(sign);
-          await started.stop('SIGTERM');
-        });
-      }
-
-      it('leaves nothing orphaned when npm alone is told to end', async () => {
-        const started = await startReady(processes, { command: ['npm', 'start'] });
-        await started.stop('SIGTERM');
-      });
-
-      it('starts from any folder, and takes a relative DATA_DIR from there', async () => {
-        const cwd = await processes.folder();
-        const command = ['node', join(PROJECT, 'dist/bin/start.js')];
-        const started = await startReady(processes, { command, cwd, dataDir: 'data' });
-        expect((await readDemo({ dataDir: join(cwd, 'data') })).tenants.length).to.be.at.least(2);
-        await started.stop('SIGTERM');
-      });
-
-      it('has no trouble with a space in DATA_DIR', async () => {
-        const dataDir = join(await processes.folder(), 'my data', 'tow');
-        const started = await startReady(processes, { dataDir });
-        await createInvoice(started, 'E2E-1');
-        await started.stop('SIGTERM');
-      });
-
-      it('runs as an ordinary user who cannot write the checkout', async () => {
-        const folder = await processes.folder();
-        const dataDir = join(folder, 'data');
-        await mkdir(dataDir);
-        if (IS_ROOT) {
-          await chmod(folder, 0o755);
-          await chown(dataDir, NOBODY, NOBODY);
-        }
-        const command = IS_ROOT ? [...AS_NOBODY, process.execPath, ...START.slice(1)] : START;
-        const started = await startReady(processes, { dataDir, command });
-        await createInvoice(started, 'E2E-1');
-        expect((await stat(join(dataDir, 'demo.json'))).uid).to.equal(IS_ROOT ? NOBODY : process.geteuid?.());
-        await started.stop('SIGTERM');
-      });
-
-      it('names every fault of the settings at once', async () => {
-        const output = await fail(processes, {
-          DATA_DIR: await processes.folder(),
-          PORT: 'http',
-          LOG_LEVEL: 'loud',
-          DATABASE_URL: 'mysql://localhost/tow',
-          RATE_LIMIT_TIERS: '{"standard":{"minute":0,"hour":1}}',
-          NODE_ENV: 'production',
-        });
-        const wrong = ['PORT', 'LOG_LEVEL', 'DATABASE_URL', 'RATE_LIMIT_TIERS', 'SECRET_KEY'];
-        expect(wrong.filter((name) => !output.includes(`"${name}"`))).to.deep.equal([]);
-        expect(output).to.not.match(STACK_LINE);
-      });
-
-      it('says so when its port is taken, and leaves no PostgreSQL', async () => {
-        const blocker = createServer().listen(0, '127.0.0.1');
-        await once(blocker, 'listening');
-        const { port } = blocker.address() as { port: number };
-        const output = await fail(processes, { DATA_DIR: await processes.folder(), PORT: `${port}` });
-        blocker.close();
-        expect(output).to.match(new RegExp(`port ${port} .*taken.*PORT=`));
-        expect(output).to.not.match(STACK_LINE);
-        expect(await processes.survivors()).to.deep.equal([]);
-      });
-
-      it('refuses a DATA_DIR that another one works in, without hurting that one', async () => {
-        const first = await startReady(processes);
-        const output = await fail(processes, { DATA_DIR: first.dataDir, PORT: `${await freePort()}` });
-        expect(output).to.match(/another process \(pid \d+\) already runs in DATA_DIR/);
-        await createInvoice(first, 'E2E-1');
-        await first.stop('SIGTERM');
-      });
-
-      it('names a DATA_DIR that is a file', async () => {
-        const file = join(await processes.folder(), 'file');
-        await writeFile(file, '');
-        expect(await fail(processes, { DATA_DIR: file, PORT: `${await freePort()}` })).to.include(file);
-      });
-    });
+  describe('npm start, in every way it is started and stopped', () => {
+    const onItsOwn = Object.entries(scenarios).map(([title, run]) => [title, () => alone(run)]);
+    sideBySide(Object.fromEntries(onItsOwn), { atOnce: 3, timeoutMs: 120_000 });
   });
 }
 
