@@ -22,11 +22,12 @@ export async function startApi(runtime: Runtime): Promise<{ port: number }> {
       keepAliveTimeout: KEEP_ALIVE_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       headersTimeout: REQUEST_TIMEOUT_MS,
+      // Node would answer a request without Host by itself, with an empty 400; nothing here needs it.
+      requireHostHeader: false,
     },
     app.callback(),
   );
   answerMalformedRequests(server);
-  closeConnectionsWhenClosing(server, runtime);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ port: config.port, host: config.host, backlog: 1024 }, resolve);
@@ -35,13 +36,21 @@ export async function startApi(runtime: Runtime): Promise<{ port: number }> {
   return { port: (server.address() as AddressInfo).port };
 }
 
+const REFUSALS: Record<string, [string, string]> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
+};
+
 /** What the HTTP parser refuses never reaches Koa; it is told in the envelope all the same, never as a bare page. */
 function answerMalformedRequests(server: Server): void {
+  // An unknown Expect is ignored, as RFC 9110 (10.1.1) allows, instead of an empty 417.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-    const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
-    const message = tooLarge ? 'The headers are too large.' : 'This is not a valid HTTP request.';
+    const [status, message] = REFUSALS[error.code ?? ''] ?? [
+      '400 Bad Request',
+      'This is not a valid HTTP request.',
+    ];
     // Its own X-Request-Id, if it sent one, was lost with the request.
     const requestId = newId();
     const body = JSON.stringify({ ok: false, error: { code: 'validation_error', message, requestId } });
@@ -53,13 +62,6 @@ function answerMalformedRequests(server: Server): void {
       'Connection: close',
     ];
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  });
-}
-
-/** Tells keep-alive clients to go elsewhere while the process shuts down. */
-function closeConnectionsWhenClosing(server: Server, { lifecycle }: Runtime): void {
-  server.prependListener('request', (_request, response) => {
-    if (lifecycle.isClosing) response.setHeader('Connection', 'close');
   });
 }
 

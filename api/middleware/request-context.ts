@@ -29,6 +29,8 @@ export function requestContext(runtime: Runtime): ApiMiddleware {
         'tow.request_id': ctx.state.requestId,
       });
     });
+    // Told with the answer, not when the request came: who waited through the beginning of the shutdown would send its next one to a closed door.
+    if (runtime.lifecycle.isClosing) ctx.set('Connection', 'close');
     report(runtime, ctx, performance.now() - startedAt);
   };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type Joi from 'joi';
 import { type Settings, settingsSchema } from './settings.js';
@@ -140,11 +140,16 @@ function developmentSecret(dataDir: string): string {
   const path = join(dataDir, 'secret-key');
   if (!existsSync(path)) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    const draft = `${path}.${process.pid}`;
+    writeFileSync(draft, randomBytes(48).toString('base64'), { mode: 0o600 });
     try {
-      writeFileSync(path, randomBytes(48).toString('base64'), { mode: 0o600, flag: 'wx' });
+      // A link appears whole or not at all: nobody reads a secret that is half written.
+      linkSync(draft, path);
     } catch (error) {
       // A process started at the same moment may have made it first; its secret is the one to read.
       if (!existsSync(path)) throw error;
+    } finally {
+      unlinkSync(draft);
     }
   }
   return readFileSync(path, 'utf8').trim();

@@ -7,7 +7,9 @@ import { expect } from 'chai';
 import { TestClient } from '../support/client.js';
 import { Deployment, type DeploymentOptions, type Service, totals } from '../support/deployment.js';
 import { countInvoices, expectNothingLost } from '../support/journal.js';
-import { Load } from '../support/load.js';
+import { CLIENTS, Load } from '../support/load.js';
+import { eventually } from '../support/poll.js';
+import { statusOf } from '../support/processes.js';
 import { sideBySide } from '../support/side-by-side.js';
 import { IS_SCALED } from '../support/stores.js';
 import { runPoison } from './poison.js';
@@ -55,13 +57,38 @@ function dieAt(failpoint: string, check: Fault = async () => undefined): Fault {
     });
 }
 
-/** Ends in order while requests are under way: each that was sent is answered, and nobody is told to come back. */
-async function endInOrder(service: Service, load: Load): Promise<void> {
-  expect(await service.stop('SIGTERM'), service.process?.output).to.deep.equal(CLEAN_END);
+/**
+ * Ends in order while requests wait for their commit, which a lock holds up until the process has begun to end: each request that was sent is
+ * answered, and nobody is told to come back.
+ */
+async function endInOrder(
+  { deployment, load }: { deployment: Deployment; load: Load },
+  service: Service,
+  hasBegun: () => Promise<boolean>,
+): Promise<void> {
+  await deployment.withoutCommits(async () => {
+    await eventually('every client to wait', () => load.waiting === CLIENTS);
+    service.process?.signal('SIGTERM');
+    await eventually('the process to begin its end', hasBegun);
+  });
+  expect(await service.process?.hasEnded(), service.process?.output).to.deep.equal(CLEAN_END);
   expect(load.unanswered).to.deep.equal([]);
   expect(
     load.calls.flatMap(({ answers }) => answers).filter((answer) => answer !== 'POST 201'),
   ).to.deep.equal([]);
+}
+
+/** A fault while the writer is stopped and every client waits: what was in the queue is there no more. */
+function whileJobsWait(fault: (deployment: Deployment) => Promise<void>): Fault {
+  return async (deployment, load) => {
+    deployment.writer.process?.signal('SIGSTOP');
+    await eventually('every client to wait', () => load.waiting === CLIENTS);
+    await fault(deployment);
+    deployment.writer.process?.signal('SIGCONT');
+    await load.progresses();
+    // Otherwise nothing was lost that had to be brought back.
+    expect(load.calls.flatMap(({ answers }) => answers)).to.include('POST 202');
+  };
 }
 
 const everywhere: Record<string, () => Promise<void>> = {
@@ -92,7 +119,9 @@ const everywhere: Record<string, () => Promise<void>> = {
   'answers every request it was sent before it ends on SIGTERM, twice': underLoad(
     (deployment, load) =>
       times(2, async () => {
-        await endInOrder(deployment.web, load);
+        const { web } = deployment;
+        const isClosed = async () => (await statusOf(`${web.origin}/healthz`)) === undefined;
+        await endInOrder({ deployment, load }, web, isClosed);
         await deployment.web.start();
         load.reopen(deployment.web.origin);
         await load.progresses();
@@ -113,21 +142,22 @@ const withRedis: Record<string, () => Promise<void>> = {
       }),
     { writers: 2 },
   ),
-  'loses nothing when Redis forgets everything, three times': underLoad((deployment, load) =>
-    times(3, async () => {
-      await deployment.flushRedis();
-      await load.progresses();
-    }),
-  ),
-  'loses nothing when Redis is killed and comes back empty, twice': underLoad((deployment, load) =>
-    times(2, async () => {
-      await deployment.replaceRedis();
-      await load.progresses();
-    }),
-  ),
+  'loses nothing when Redis forgets everything, three times': underLoad(async (deployment, load) => {
+    await deployment.flushRedis();
+    await load.progresses();
+    const forget = whileJobsWait(() => deployment.flushRedis());
+    await times(2, () => forget(deployment, load));
+  }),
+  'loses nothing when Redis is killed and comes back empty, twice': underLoad(async (deployment, load) => {
+    await deployment.replaceRedis();
+    await load.progresses();
+    await whileJobsWait(() => deployment.replaceRedis())(deployment, load);
+  }),
   'hands its work over when a writer ends on SIGTERM': underLoad(
     async (deployment, load) => {
-      await endInOrder(deployment.writer, load);
+      const { writer } = deployment;
+      const isEnding = async () => (await statusOf(`${writer.origin}/readyz`)) === 503;
+      await endInOrder({ deployment, load }, writer, isEnding);
       await load.progresses();
       await deployment.writer.start();
     },

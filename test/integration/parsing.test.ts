@@ -198,6 +198,16 @@ describe('parsing of request bodies', () => {
       expectError(answer, status, 'validation_error');
     });
   }
+
+  const odd: [string, string][] = [
+    ['without Host', 'GET /v1/me HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['with an unknown Expect', 'GET /v1/me HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nConnection: close\r\n\r\n'],
+  ];
+  for (const [name, request] of odd) {
+    it(`answers a request ${name} like any other, not with a bare status of the HTTP server`, async () => {
+      expectError(await exchange(stack, request), 401, 'unauthorized');
+    });
+  }
 });
 
 /** Sends bytes over a socket of its own and reads until the server closes it. */

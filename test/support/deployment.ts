@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import pg from 'pg';
 import { migrate } from '../../migrations/migrate.js';
 import { databaseUrl as embeddedUrl, OWNER } from '../../shared/platform/embedded-postgres/database.js';
 import {
@@ -172,15 +173,30 @@ export class Deployment {
     return this.writers[0] as Service;
   }
 
-  /** A pool in the application's role; PostgreSQL must run. */
+  /** Address of the database as the owner of the tables; PostgreSQL must have run once. */
+  async #databaseUrl(): Promise<string> {
+    const state = await readState(this.dataDir);
+    if (!state) throw new Error('there is no database yet');
+    return embeddedUrl(OWNER, state.ownerPassword, state.port);
+  }
+
+  /** A pool in the application's role. */
   async db(): Promise<Database> {
-    if (!this.#db) {
-      const state = await readState(this.dataDir);
-      if (!state) throw new Error('there is no database yet');
-      const databaseUrl = embeddedUrl(OWNER, state.ownerPassword, state.port);
-      this.#db = openDatabase({ databaseUrl, poolSize: 2, applicationName: 'tow-test', logger: silent });
-    }
+    this.#db ??= openDatabase({
+      databaseUrl: await this.#databaseUrl(),
+      poolSize: 2,
+      applicationName: 'tow-test',
+      logger: silent,
+    });
     return this.#db;
+  }
+
+  /** Does something while no invoice can be committed: shorter than the limits of the product's own statements. */
+  async withoutCommits(act: () => Promise<void>): Promise<void> {
+    const client = new pg.Client({ connectionString: await this.#databaseUrl() });
+    await client.connect();
+    await client.query('begin; lock table invoices in share row exclusive mode');
+    await act().finally(() => client.end());
   }
 
   /** Tenants with a key that may do everything. */

@@ -6,7 +6,7 @@ import { findDepartures } from './openapi-validator.js';
 import { eventually } from './poll.js';
 import { IS_SCALED } from './stores.js';
 
-const CLIENTS = 16;
+export const CLIENTS = 16;
 /** Longer than any write timeout of the deployments: whoever is not answered by then is left hanging, which is a fault. */
 const ANSWER_TIMEOUT_MS = 15_000;
 const THINK_MS = 5;
@@ -66,6 +66,11 @@ export class Load {
   /** Acknowledged calls so far. */
   get acknowledged(): number {
     return this.calls.filter(({ outcome }) => outcome === 'ok').length;
+  }
+
+  /** Calls that were sent and have not come to an end. */
+  get waiting(): number {
+    return this.calls.filter(({ outcome }) => outcome === 'unknown').length;
   }
 
   start(): this {
