@@ -12,7 +12,7 @@ import {
   startEmbeddedPostgres,
 } from '../../shared/platform/embedded-postgres/start.js';
 
-const MODULE = new URL('../../shared/platform/embedded-postgres.ts', import.meta.url).href;
+const MODULE = new URL('../../shared/platform/embedded-postgres/start.ts', import.meta.url).href;
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 
 /** A logger that keeps what it is told. */

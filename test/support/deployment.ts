@@ -226,8 +226,17 @@ export class Deployment {
   }
 
   async flushRedis(): Promise<void> {
+    await this.#askRedis((client) => client.flushall());
+  }
+
+  /** Jobs of the writes queue that no worker has taken. */
+  countWaitingJobs(): Promise<number> {
+    return this.#askRedis((client) => client.llen('{tow}:writes:wait'));
+  }
+
+  #askRedis<T>(ask: (client: Redis) => Promise<T>): Promise<T> {
     const client = new Redis(this.#redisServer().port, '127.0.0.1');
-    await client.flushall().finally(() => client.disconnect());
+    return ask(client).finally(() => client.disconnect());
   }
 
   /** kill -9 of the postmaster; resolves once another one has taken its place by itself. */
