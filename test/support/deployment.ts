@@ -229,9 +229,9 @@ export class Deployment {
     await this.#askRedis((client) => client.flushall());
   }
 
-  /** Jobs of the writes queue that no worker has taken. */
-  countWaitingJobs(): Promise<number> {
-    return this.#askRedis((client) => client.llen('{tow}:writes:wait'));
+  /** Jobs of the writes queue that no worker has taken, or that one works on. */
+  countJobs(state: 'wait' | 'active'): Promise<number> {
+    return this.#askRedis((client) => client.llen(`{tow}:writes:${state}`));
   }
 
   #askRedis<T>(ask: (client: Redis) => Promise<T>): Promise<T> {
