@@ -71,8 +71,8 @@ export class TestProcess {
     });
   }
 
-  get pid(): number {
-    if (this.#child.pid === undefined) throw new Error(`not started: ${this.output}`);
+  /** Undefined when it could not be started. */
+  get pid(): number | undefined {
     return this.#child.pid;
   }
 
@@ -151,8 +151,9 @@ export async function clusterOf(dataDir: string): Promise<string | undefined> {
 }
 
 /** Ids of the living processes in the session that a process began. */
-async function membersOf(session: number): Promise<number[]> {
+async function membersOf(session: number | undefined): Promise<number[]> {
   const members: number[] = [];
+  if (session === undefined) return members;
   for (const name of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {
     const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
     // Counted from the bracket that closes the program's name: state, ppid, pgrp, session.
