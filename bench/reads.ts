@@ -10,6 +10,10 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);
 const CLIENTS = 32;
+/** What our own invoices have as rows of their own. */
+const LINES = `(select jsonb_agg(jsonb_build_object('id', gen_random_uuid(), 'position', position, 'name', 'Light-duty tow', 'description', null,
+  'category', 'tow', 'quantity', 1, 'unit_type', 'each', 'unit_price_cents', 12500, 'total_cents', 12500, 'taxable', true))
+  from generate_series(1, 2) position)`;
 const BARE_TENANT = '00000000-0000-4000-8000-000000000001';
 
 function get(path: () => string, key?: string): () => string {
@@ -42,9 +46,11 @@ print(`filling ${ROWS} invoices with two lines each, and as many bare rows`);
 await fillInvoices(stores.superuserUrl, tenantId, ROWS);
 await runSql(
   stores.databaseUrl,
-  `insert into bare_invoices (id, tenant_id, invoice_number, billing_email, notes, total_cents, subtotal_cents, tax_cents, created_at)
-   select id, '${BARE_TENANT}', invoice_number, billing_email, notes, total_cents, subtotal_cents, tax_cents, created_at from fill_source;
-   analyze bare_invoices`,
+  `insert into bench.bare_invoices (id, tenant_id, invoice_number, billing_email, notes, total_cents, subtotal_cents, tax_cents, balance_due_cents,
+     created_at, line_items)
+   select id, '${BARE_TENANT}', invoice_number, billing_email, notes, total_cents, subtotal_cents, tax_cents, total_cents, created_at, ${LINES}
+   from bench.fill_source;
+   analyze bench.bare_invoices`,
 );
 const ids = await readIds(stores.superuserUrl, 5000);
 const product = await startProduct(stores, way);

@@ -17,6 +17,12 @@ const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
 const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 10 } });
 const app = new Koa();
 app.use(koaBody());
+/** The members of an invoice in our own list. */
+const LISTED =
+  `id invoice_number status customer_id billing_email po_number due_date service_date subtotal_cents tax_cents total_cents paid_cents
+  balance_due_cents work_order_id vehicle_description notes sent_at delivery allowed_actions created_at updated_at`.split(
+    /\s+/,
+  );
 const TENANT = '00000000-0000-4000-8000-000000000001';
 
 app.use(async (ctx) => {
@@ -25,7 +31,7 @@ app.use(async (ctx) => {
     const { invoice_number, billing_email, notes, line_items } = ctx.request.body as unknown as BareInvoice;
     const { rows } = await pool.query({
       name: 'insert',
-      text: `insert into bare_invoices (id, tenant_id, invoice_number, billing_email, notes, line_items, total_cents)
+      text: `insert into bench.bare_invoices (id, tenant_id, invoice_number, billing_email, notes, line_items, total_cents)
              values ($1, $2, $3, $4, $5, $6, $7) returning *`,
       values: [
         randomUUID(),
@@ -42,12 +48,13 @@ app.use(async (ctx) => {
   } else if (id && kind === 'pg') {
     const { rows } = await pool.query({
       name: 'get',
-      text: 'select * from bare_invoices where id = $1',
+      text: `select ${LISTED.join(', ')}, line_items from bench.bare_invoices where id = $1`,
       values: [id],
     });
     ctx.body = rows[0];
   } else {
-    const rows = await knex('bare_invoices')
+    const rows = await knex('bench.bare_invoices')
+      .select(LISTED)
       .where({ tenant_id: TENANT })
       .orderBy([
         { column: 'created_at', order: 'desc' },

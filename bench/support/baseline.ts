@@ -9,13 +9,16 @@ export interface Baseline {
   stop: () => Promise<void>;
 }
 
+/** In a schema of its own: the product refuses to start beside a table of its own that is not isolated. */
 const BARE_TABLE = `
-  create table if not exists bare_invoices (
+  create schema if not exists bench;
+  create table if not exists bench.bare_invoices (
     id uuid primary key, tenant_id uuid not null, invoice_number text not null, status text not null default 'draft',
     customer_id uuid, billing_email text, po_number text, notes text, line_items jsonb, total_cents bigint not null,
     due_date timestamptz, service_date timestamptz, subtotal_cents bigint, tax_cents bigint, paid_cents bigint default 0,
+    balance_due_cents bigint, work_order_id uuid, vehicle_description text, sent_at timestamptz, delivery jsonb, allowed_actions jsonb default '[]',
     created_at timestamptz not null default now(), updated_at timestamptz not null default now());
-  create index if not exists bare_invoices_list on bare_invoices (tenant_id, created_at desc, id desc)`;
+  create index if not exists bare_invoices_list on bench.bare_invoices (tenant_id, created_at desc, id desc)`;
 
 /** Runs SQL as the database's owner. */
 export async function runSql(databaseUrl: string, text: string): Promise<void> {
@@ -33,6 +36,7 @@ export async function startBaseline(stores: BenchStores): Promise<Baseline> {
     stdio: 'inherit',
     env: { ...process.env, NODE_ENV: 'production' },
   });
+  process.once('exit', () => child.kill('SIGKILL'));
   const origin = `http://127.0.0.1:${port}`;
   await waitFor(() =>
     fetch(origin).then(

@@ -9,27 +9,29 @@ async function asSuperuser<T>(url: string, work: (client: pg.Client) => Promise<
 }
 
 /**
- * Fills a tenant with invoices straight in SQL (the superuser is past row-level security), one second apart, and keeps them in `fill_source`. Two
+ * Fills a tenant with invoices straight in SQL (the superuser is past row-level security), one second apart, and keeps them in `bench.fill_source`. Two
  * lines each when there are at most a million.
  */
 export async function fillInvoices(superuserUrl: string, tenantId: string, rows: number): Promise<void> {
   await asSuperuser(superuserUrl, async (client) => {
     await client.query(`
-      create unlogged table fill_source as
+      create schema if not exists bench;
+      grant usage on schema bench to public;
+      create unlogged table bench.fill_source as
       select gen_random_uuid() as id, 'F-' || i as invoice_number, 'billing' || (i % 1000) || '@example.com' as billing_email,
              'Towed from the shoulder of I-87 north' as notes, 15875::bigint as subtotal_cents, 1310::bigint as tax_cents,
              17185::bigint as total_cents, now() - make_interval(secs => ${rows} - i) as created_at,
              (array['draft', 'sending', 'viewed', 'paid', 'overdue'])[1 + i % 5] as status
       from generate_series(1, ${rows}) i;
-      grant select on fill_source to public;
+      grant select on bench.fill_source to public;
       insert into invoices (tenant_id, id, invoice_number, status, billing_email, notes, subtotal_cents, tax_cents, total_cents, created_at, updated_at)
       select '${tenantId}', id, invoice_number, status, billing_email, notes, subtotal_cents, tax_cents, total_cents, created_at, created_at
-      from fill_source`);
+      from bench.fill_source`);
     if (rows <= 1_000_000) {
       await client.query(`
         insert into invoice_line_items (tenant_id, invoice_id, position, id, name, category, quantity, unit_type, unit_price_cents, total_cents, taxable)
         select '${tenantId}', id, position, gen_random_uuid(), 'Light-duty tow', 'tow', 1, 'each', 12500, 12500, true
-        from fill_source, generate_series(1, 2) position`);
+        from bench.fill_source, generate_series(1, 2) position`);
     }
     await client.query('analyze invoices; analyze invoice_line_items');
     await client.query('checkpoint');
@@ -39,9 +41,10 @@ export async function fillInvoices(superuserUrl: string, tenantId: string, rows:
 /** Ids spread over what was filled. */
 export async function readIds(superuserUrl: string, count: number): Promise<string[]> {
   return asSuperuser(superuserUrl, async (client) => {
-    const { rows } = await client.query<{ id: string }>('select id from fill_source order by id limit $1', [
-      count,
-    ]);
+    const { rows } = await client.query<{ id: string }>(
+      'select id from bench.fill_source order by id limit $1',
+      [count],
+    );
     return rows.map((row) => row.id);
   });
 }

@@ -45,6 +45,10 @@ export async function startProduct(stores: BenchStores, way: Way): Promise<Produ
       stdio: 'inherit',
     }),
   );
+  // A bench that fails leaves nobody behind.
+  process.once('exit', () => {
+    for (const child of children) child.kill('SIGKILL');
+  });
   const origins = commands.map((_, index) => `http://127.0.0.1:${ports[index]}`);
   for (const origin of origins) await waitFor(() => isReady(origin));
   return {

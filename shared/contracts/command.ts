@@ -50,16 +50,18 @@ export interface Change {
   to: unknown;
 }
 
-/** An event to record. `object` is the JSON text of the resource at this moment; `extra` members stand beside it in `data`. */
+/** An event to record. Its object is the record as it is when the batch commits; `extra` members stand beside it in `data`. */
 export interface EventDraft {
   type: string;
-  object: string;
   extra?: Record<string, unknown>;
 }
 
-/** What a handler made of one command. */
+/**
+ * What a handler made of one command. The answer's body is the record itself, rendered by PostgreSQL when the batch commits; `answerExtra` are
+ * members that this answer alone carries beside it, such as a new key.
+ */
 export type Outcome =
-  | { ok: true; body: string; changes: Change[]; events: EventDraft[] }
+  | { ok: true; changes: Change[]; events: EventDraft[]; answerExtra?: Record<string, unknown> }
   | { ok: false; error: ErrorBody };
 
 /**

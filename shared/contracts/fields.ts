@@ -5,23 +5,20 @@ const CONTROL = /^\P{Cc}*$/u;
 /** The same, but newline, carriage return and tab are kept (notes, descriptions, addresses). */
 const CONTROL_BUT_LAYOUT = /^[\P{Cc}\n\r\t]*$/u;
 
-/** Patterns with these names are checks a reader of the document need not see. */
-export const UNPUBLISHED_PATTERNS = ['printable', 'printable_multiline'];
+/** A pattern's name is what its message says after "must" (see messages.ts). */
+const NO_CONTROLS = 'not contain control characters';
 
-const controlMessage = { 'string.pattern.name': '{{#label}} must not contain control characters' };
+/** Patterns with these names are checks a reader of the document need not see. */
+export const UNPUBLISHED_PATTERNS = [NO_CONTROLS];
 
 /** One line of text, trimmed, of at most `max` characters. */
 export function text(max: number): Joi.StringSchema {
-  return Joi.string().trim().max(max).pattern(CONTROL, 'printable').messages(controlMessage);
+  return Joi.string().trim().max(max).pattern(CONTROL, NO_CONTROLS);
 }
 
 /** Text over several lines. */
 export function multilineText(max: number): Joi.StringSchema {
-  return Joi.string()
-    .trim()
-    .max(max)
-    .pattern(CONTROL_BUT_LAYOUT, 'printable_multiline')
-    .messages(controlMessage);
+  return Joi.string().trim().max(max).pattern(CONTROL_BUT_LAYOUT, NO_CONTROLS);
 }
 
 export function uuid(): Joi.StringSchema {
@@ -41,10 +38,10 @@ export function email(): Joi.StringSchema {
 export function slug(defaults: readonly string[]): Joi.StringSchema {
   return Joi.string()
     .trim()
-    .pattern(/^[a-z][a-z0-9_]{0,63}$/)
-    .messages({
-      'string.pattern.base': `{{#label}} must be a slug of lower-case letters, digits and _, such as ${defaults[0]}`,
-    })
+    .pattern(
+      /^[a-z][a-z0-9_]{0,63}$/,
+      `be a slug of lower-case letters, digits and _, such as ${defaults[0]}`,
+    )
     .description(`Open vocabulary. Published values: ${defaults.join(', ')}.`)
     .example(defaults[0]);
 }
@@ -77,14 +74,15 @@ function isCalendarDay(year: number, month: number, day: number): boolean {
   return day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
 }
 
+const DATE_TIME_FORM = 'an RFC 3339 date-time with an offset, such as 2026-11-21T14:30:00Z';
+const DATE_OR_DATE_TIME_FORM = 'a date (2026-11-21) or an RFC 3339 date-time (2026-11-21T14:30:00Z)';
+
 /** An RFC 3339 date-time with an offset. */
 export function dateTime(): Joi.StringSchema {
   return Joi.string()
-    .custom((value: string, helpers) => (isDateTime(value) ? value : helpers.error('string.dateTime')))
-    .messages({
-      'string.dateTime':
-        '{{#label}} must be an RFC 3339 date-time with an offset, such as 2026-11-21T14:30:00Z',
-    })
+    .custom((value: string, helpers) =>
+      isDateTime(value) ? value : helpers.error('string.dateTime', { form: DATE_TIME_FORM }),
+    )
     .meta({ format: 'date-time' })
     .example('2026-11-21T14:30:00Z');
 }
@@ -93,12 +91,10 @@ export function dateTime(): Joi.StringSchema {
 export function dateOrDateTime(): Joi.StringSchema {
   return Joi.string()
     .custom((value: string, helpers) =>
-      isDateTime(value) || isDate(value) ? value : helpers.error('string.dateTime'),
+      isDateTime(value) || isDate(value)
+        ? value
+        : helpers.error('string.dateTime', { form: DATE_OR_DATE_TIME_FORM }),
     )
-    .messages({
-      'string.dateTime':
-        '{{#label}} must be a date (2026-11-21) or an RFC 3339 date-time (2026-11-21T14:30:00Z)',
-    })
     .example('2026-11-01');
 }
 

@@ -1,9 +1,11 @@
 import type Joi from 'joi';
 import { AppError, type ErrorDetail } from '../platform/errors.js';
+import { MESSAGES } from './messages.js';
 
 const OPTIONS: Joi.ValidationOptions = {
   abortEarly: false,
   stripUnknown: true,
+  messages: MESSAGES,
   errors: { label: 'path', wrap: { label: false } },
 };
 

@@ -72,41 +72,51 @@ interface Count {
   msBeforeNext: number;
 }
 
+interface Waiter {
+  resolve: (count: Count) => void;
+  reject: (error: unknown) => void;
+}
+
 /**
- * Counts what arrives in one turn of the event loop with one call to the store, and tells each request its own place in the window: exactly
- * what single calls would have told it, at a fraction of the cost under load.
+ * Counts what arrives for a key while its earlier call is under way with one call to the store, and tells each request its own place in the window:
+ * exactly what single calls would have told it, at a fraction of the cost under load.
  */
 class GatheredLimiter {
-  private waiting = new Map<
-    string,
-    { resolve: (count: Count) => void; reject: (error: unknown) => void }[]
-  >();
+  /** Requests of each key that has a call under way or about to leave. */
+  private readonly waiting = new Map<string, Waiter[]>();
 
   constructor(private readonly limiter: RateLimiterAbstract) {}
 
   consume(key: string): Promise<Count> {
     return new Promise((resolve, reject) => {
-      if (this.waiting.size === 0) setImmediate(() => this.flush());
       const waiters = this.waiting.get(key);
-      if (waiters) waiters.push({ resolve, reject });
-      else this.waiting.set(key, [{ resolve, reject }]);
+      if (waiters) {
+        waiters.push({ resolve, reject });
+        return;
+      }
+      this.waiting.set(key, [{ resolve, reject }]);
+      setImmediate(() => void this.flush(key));
     });
   }
 
-  private flush(): void {
-    const waiting = this.waiting;
-    this.waiting = new Map();
-    for (const [key, waiters] of waiting) {
-      consumePoints(this.limiter, key, waiters.length).then(
-        ({ consumedPoints, msBeforeNext }) => {
-          const before = consumedPoints - waiters.length;
-          for (const [index, waiter] of waiters.entries())
-            waiter.resolve({ nth: before + index + 1, msBeforeNext });
-        },
-        (error: unknown) => {
-          for (const waiter of waiters) waiter.reject(error);
-        },
-      );
+  private async flush(key: string): Promise<void> {
+    for (let waiters = this.waiting.get(key) ?? []; waiters.length > 0; ) {
+      const next: Waiter[] = [];
+      this.waiting.set(key, next);
+      await this.count(key, waiters);
+      waiters = next;
+    }
+    this.waiting.delete(key);
+  }
+
+  private async count(key: string, waiters: Waiter[]): Promise<void> {
+    try {
+      const { consumedPoints, msBeforeNext } = await consumePoints(this.limiter, key, waiters.length);
+      const before = consumedPoints - waiters.length;
+      for (const [index, { resolve }] of waiters.entries())
+        resolve({ nth: before + index + 1, msBeforeNext });
+    } catch (error) {
+      for (const { reject } of waiters) reject(error);
     }
   }
 }

@@ -1,6 +1,8 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { isConnectionError, markFailedConnect } from './errors.js';
 import type { Logger } from './logger.js';
+import { type Lease, ReadLanes } from './postgres-lanes.js';
 import { appSessionOptions } from './postgres-session.js';
 import { inSpan, SpanKind } from './tracing.js';
 
@@ -23,8 +25,11 @@ export type Row = Record<string, unknown>;
  */
 export interface Transaction {
   query<R = Row>(statement: Statement): Promise<R[]>;
-  /** Sends a statement together with the commit, in one flush. Should it fail, the commit rolls back and the transaction throws its error. */
-  queryAtCommit(statement: Statement): void;
+  /**
+   * Sends a statement together with the commit, in one flush, and hands its rows to `onRows` once all has been committed. Should it fail, the commit
+   * rolls back and the transaction throws its error.
+   */
+  queryAtCommit<R = Row>(statement: Statement, onRows?: (rows: R[]) => void): void;
 }
 
 /**
@@ -78,12 +83,24 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
   return new PooledDatabase(pool);
 }
 
+/**
+ * Holds what is sent on this connection until the end of the turn, so that statements issued without waiting for each other leave in one system call.
+ * pg corks its socket for each statement alone: eleven calls for a batch, a quarter of a busy worker's time (measured).
+ */
+function gatherSends(client: pg.PoolClient): void {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+}
+
 /** Sends one statement, in a span when traces are on. Its values are not recorded: they are the tenants' own. */
 function run(client: pg.PoolClient, statement: Statement): Promise<pg.QueryResult> {
   const attributes = { 'db.system.name': 'postgresql', 'db.query.text': statement.text };
-  return inSpan(statement.name ?? 'sql', { kind: SpanKind.CLIENT, attributes }, () =>
-    client.query(statement),
-  );
+  return inSpan(statement.name ?? 'sql', { kind: SpanKind.CLIENT, attributes }, () => {
+    gatherSends(client);
+    return client.query(statement);
+  });
 }
 
 /**
@@ -94,6 +111,7 @@ const PLAN_LIFETIME_MS = 2000;
 
 class PooledDatabase implements Database {
   private readonly plannedAt = new WeakMap<pg.PoolClient, number>();
+  private readonly lanes = new ReadLanes(() => this.lease());
 
   constructor(private readonly pgPool: pg.Pool) {}
 
@@ -135,7 +153,8 @@ class PooledDatabase implements Database {
   }
 
   private readWith<R>(setting: Statement, statement: Statement): Promise<R[]> {
-    return this.withClient(async (client) => {
+    return this.lanes.run(async (client) => {
+      gatherSends(client);
       const results = await Promise.allSettled([
         client.query('begin read only'),
         client.query(setting),
@@ -155,23 +174,27 @@ class PooledDatabase implements Database {
     end: 'commit' | 'rollback',
   ): Promise<T> {
     return this.withClient(async (client, discard) => {
+      gatherSends(client);
       const opening = Promise.all([
         client.query('begin'),
         client.query({ ...SET_TENANTS, values: [tenantIds.join(',')] }),
       ]);
       // Observed below; without this a failed opening would be an unhandled rejection while `work` still runs.
       opening.catch(() => undefined);
-      const last: Statement[] = [];
+      const last: { statement: Statement; onRows: ((rows: never[]) => void) | undefined }[] = [];
       try {
         const result = await work({
           query: async (statement) => (await run(client, statement)).rows,
-          queryAtCommit: (statement) => last.push(statement),
+          queryAtCommit: (statement, onRows) => last.push({ statement, onRows }),
         });
         await opening;
-        const closing = [...last.map((statement) => run(client, statement)), client.query(end)];
+        const closing = [...last.map(({ statement }) => run(client, statement)), client.query(end)];
         const answers = await Promise.all(closing);
         if (answers.at(-1)?.command !== end.toUpperCase())
           throw new Error('the transaction was rolled back by the server');
+        last.forEach(({ onRows }, index) => {
+          onRows?.(answers[index]?.rows as never[]);
+        });
         return result;
       } catch (error) {
         // A connection that cannot even roll back is of no use to the next caller; the first error is the one to report.
@@ -185,6 +208,18 @@ class PooledDatabase implements Database {
   private async withClient<T>(
     work: (client: pg.PoolClient, discard: (error: Error) => void) => Promise<T>,
   ): Promise<T> {
+    const lease = await this.lease();
+    try {
+      return await work(lease.client, lease.discard);
+    } catch (error) {
+      if (isConnectionError(error)) lease.discard(error as Error);
+      throw error;
+    } finally {
+      lease.release();
+    }
+  }
+
+  private async lease(): Promise<Lease> {
     const client = await this.pgPool.connect().catch((error: unknown) => {
       throw markFailedConnect(error);
     });
@@ -194,22 +229,21 @@ class PooledDatabase implements Database {
     };
     client.on('error', discard);
     this.forgetOldPlans(client, discard);
-    try {
-      return await work(client, discard);
-    } catch (error) {
-      if (isConnectionError(error)) discard(error as Error);
-      throw error;
-    } finally {
+    const release = () => {
       client.off('error', discard);
       client.release(broken);
-    }
+    };
+    return { client, discard, release };
   }
+
   private forgetOldPlans(client: pg.PoolClient, discard: (error: Error) => void): void {
     const now = Date.now();
     const plannedAt = this.plannedAt.get(client);
     if (plannedAt !== undefined && now - plannedAt < PLAN_LIFETIME_MS) return;
     this.plannedAt.set(client, now);
     // Leaves in the same flush as the work that follows.
-    if (plannedAt !== undefined) client.query('discard plans').catch(discard);
+    if (plannedAt === undefined) return;
+    gatherSends(client);
+    client.query('discard plans').catch(discard);
   }
 }

@@ -6,6 +6,7 @@ import { createLogger } from '../../shared/platform/logger.js';
 import { type Database, openDatabase } from '../../shared/platform/postgres.js';
 import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
 import { type BatchContext, runIsolated } from '../../workers/writes/isolate.js';
+import { Repeats } from '../../workers/writes/repeats.js';
 import { runBatch } from '../../workers/writes/run-batch.js';
 import { commandOf } from '../support/commands.js';
 import { tablesOf, withClient } from '../support/rows.js';
@@ -89,7 +90,7 @@ describe(`batches of writes (seed ${SEED}; FC_SEED repeats it)`, () => {
     });
     const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
     db = openDatabase({ databaseUrl, poolSize: 4, applicationName: 'test', logger });
-    context = { db, logger, beforeCommit: () => undefined };
+    context = { db, logger, repeats: new Repeats(), beforeCommit: () => undefined };
   });
   after(() => db.close());
 
@@ -122,16 +123,16 @@ describe(`batches of writes (seed ${SEED}; FC_SEED repeats it)`, () => {
   }
 
   it('give every command the answer it would have got alone, whatever is gathered with it', async () => {
-    const property = fc.asyncProperty(batches, async (specs) => {
+    const property = fc.asyncProperty(batches, fc.boolean(), fc.boolean(), async (specs, first, again) => {
       const world = await createWorld();
       const commands = toCommands(specs, world);
-      compare(await runIsolated(context, commands), commands, world.model);
+      compare(await runIsolated(context, commands, { lookFirst: first }), commands, world.model);
       await expectSameRecords(world);
       await expectOneAuditEntryEach(world);
 
       // A job that runs again (its worker died after the commit) acts once and answers the same.
       const before = await fingerprint(world);
-      compare(await runIsolated(context, commands), commands, world.model);
+      compare(await runIsolated(context, commands, { lookFirst: again }), commands, world.model);
       expect(await fingerprint(world), 'the second run changed something').to.deep.equal(before);
     });
     await fc.assert(property, { numRuns: RUNS, seed: SEED });
@@ -150,6 +151,36 @@ describe(`batches of writes (seed ${SEED}; FC_SEED repeats it)`, () => {
       expect(commits).to.deep.equal(commands.length > 0 ? [commands.length] : []);
     });
     await fc.assert(property, { numRuns: RUNS / 4, seed: SEED });
+  });
+
+  it('look for repeats first for a while after one was met, so that a storm of them costs one run each', async () => {
+    const world = await createWorld();
+    const [tenant] = world.tenants as [string];
+    const [key] = world.keys as [string];
+    const create = () => ({
+      ...commandOf('customer.create', tenant, { company_name: 'Again' }),
+      idempotency: { key, method: 'POST', path: '/customers', bodyHash: 'same' },
+    });
+    const repeats = new Repeats();
+    let runs = 0;
+    const counting = {
+      ...context,
+      repeats,
+      beforeCommit: () => {
+        runs += 1;
+      },
+    };
+    const run = async () => {
+      const [result] = await runIsolated(counting, [create()], { lookFirst: repeats.areFrequent() });
+      return result?.ok === true && { replayed: result.replayed, body: result.body };
+    };
+    const first = await run();
+    expect(first).to.include({ replayed: false });
+    expect(runs).to.equal(1);
+    const answers = [await run(), await run(), await run()];
+    for (const answer of answers) expect(answer).to.deep.equal({ ...first, replayed: true });
+    // The second request was run twice, those after it once.
+    expect(runs).to.equal(1 + 2 + 1 + 1);
   });
 
   it('fail the culprits alone, in any place of a large batch, and commit all their neighbours', async () => {

@@ -19,7 +19,7 @@ import { findKey } from '../../shared/resources/api-keys/queries.js';
 import { customer as customerSchema } from '../../shared/resources/customers/schema.js';
 import { type PricedLine, priceInvoice } from '../../shared/resources/invoices/money.js';
 import { invoice as invoiceSchema } from '../../shared/resources/invoices/schema.js';
-import { renderRecords } from '../../shared/resources/sets.js';
+import { refKey, renderRecords } from '../../shared/resources/sets.js';
 import { createWorkOrders } from '../../shared/resources/work-orders/handlers.js';
 import { workOrder as workOrderSchema } from '../../shared/resources/work-orders/schema.js';
 import { contentOf, rowsOf, SECRET_KEY, useDemoDatabases } from './demo-fixture.js';
@@ -144,12 +144,16 @@ describe('the records of the demo', function () {
 
   it('leave the next job number free', async () => {
     const command = { ...canaryCommand(), tenantId: HUDSON.live, input: { service_type: 'tow' } };
-    const [outcome] = await db.rehearse([HUDSON.live], (tx) => createWorkOrders(tx, [command]));
+    const ref = { tenant_id: HUDSON.live, id: command.entityId };
+    const bodies = await db.rehearse([HUDSON.live], async (tx) => {
+      await createWorkOrders(tx, [command]);
+      return renderRecords(tx, 'work_order', [ref]);
+    });
     const [last] = await rowsOf<{ number: string }>(db, 'select max(job_number) as number from work_orders', [
       HUDSON.live,
     ]);
     const next = `WO-${String(Number(last?.number.slice(3)) + 1).padStart(6, '0')}`;
-    expect(outcome?.ok === true && JSON.parse(outcome.body).job_number).to.equal(next);
+    expect(JSON.parse(bodies.get(refKey(ref)) ?? '{}').job_number).to.equal(next);
   });
 
   it('belong to one company each', async () => {

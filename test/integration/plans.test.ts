@@ -5,6 +5,7 @@ import { createInvoices } from '../../shared/resources/invoices/create-handler.j
 import { updateInvoices } from '../../shared/resources/invoices/update-handler.js';
 import { createWorkOrders } from '../../shared/resources/work-orders/handlers.js';
 import { findEarlier } from '../../workers/writes/earlier.js';
+import { renderAnswers } from '../../workers/writes/settle.js';
 import { commandOf } from '../support/commands.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -26,6 +27,11 @@ async function statementsOf(
   return seen;
 }
 
+const settled = (command: Command) => ({
+  command,
+  outcome: { ok: true as const, changes: [], events: [{ type: 'invoice.created' }] },
+});
+
 describe('plans of the write path', () => {
   let stack: TestStack;
   let tenant: TestTenant;
@@ -45,11 +51,14 @@ describe('plans of the write path', () => {
       ...(await statementsOf(tenant.id, (tx) => createInvoices(tx, [invoice] as Command<never>[]))),
       ...(await statementsOf(tenant.id, (tx) => updateInvoices(tx, [patch] as Command<never>[]))),
       ...(await statementsOf(tenant.id, (tx) => createWorkOrders(tx, [job] as Command<never>[]))),
+      ...(await statementsOf(tenant.id, (tx) => renderAnswers(tx, [settled(invoice)]))),
+      ...(await statementsOf(tenant.id, (tx) => renderAnswers(tx, [settled(job)]))),
     ];
     expect(statements.map((statement) => statement.name)).to.include.members([
       'find-earlier',
       'insert-invoices',
-      'render-invoice',
+      'settle-invoice',
+      'settle-work_order',
       'lock-invoices',
       'insert-work-orders',
     ]);

@@ -8,6 +8,7 @@ import { leasePending, readOperation, storeOperation } from '../../shared/resour
 import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
 import { countAttempt } from '../../workers/writes/attempts.js';
 import { type BatchContext, runSuspects } from '../../workers/writes/isolate.js';
+import { Repeats } from '../../workers/writes/repeats.js';
 import { commandOf } from '../support/commands.js';
 import { useProcesses } from '../support/processes.js';
 import { scriptCommand } from '../support/run-script.js';
@@ -34,7 +35,12 @@ describe('a command that keeps killing its worker', () => {
     databaseUrl = await createDatabase();
     const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
     db = openDatabase({ databaseUrl, poolSize: 4, applicationName: 'test', logger });
-    context = { db, logger, beforeCommit: (commands) => order.push(...commands.map(({ id }) => id)) };
+    context = {
+      db,
+      logger,
+      repeats: new Repeats(),
+      beforeCommit: (commands) => order.push(...commands.map(({ id }) => id)),
+    };
   });
   beforeEach(async () => {
     const pair = newTenantPair();

@@ -3,6 +3,7 @@ import type { Command } from '../../shared/contracts/command.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { openDatabase } from '../../shared/platform/postgres.js';
 import { runSuspects } from '../../workers/writes/isolate.js';
+import { Repeats } from '../../workers/writes/repeats.js';
 
 // A worker that got a stalled job: runs the commands of a file one by one, and is killed by the one that is marked. Arguments: database, file, mark.
 const [databaseUrl = '', file = '', mark = ''] = process.argv.slice(2);
@@ -13,6 +14,7 @@ const results = await runSuspects(
   {
     db,
     logger,
+    repeats: new Repeats(),
     // With the transaction open and all effects made: where a power cut would do the most harm.
     beforeCommit: (all) => {
       if (JSON.stringify(all).includes(mark)) process.kill(process.pid, 'SIGKILL');

@@ -4,7 +4,7 @@ import { internalError } from '../../shared/queues/submit.js';
 import { countAttempt, forgetAttempts, sortByAttempts } from './attempts.js';
 import { UnknownCommandError } from './handlers.js';
 import { auditStatement } from './record.js';
-import { type BatchContext, runBatch } from './run-batch.js';
+import { type BatchContext, type BatchOptions, runBatch } from './run-batch.js';
 
 /** Another worker committed the same command or key in between (unique violation), a deadlock, a serialization failure: run again at once. */
 const RUN_AGAIN_CODES = ['23505', '40P01', '40001'];
@@ -14,9 +14,13 @@ const MAX_RUNS = 4;
  * Runs a batch so that one command's fault stays its own: an unexpected error splits the batch in halves until the culprit stands alone, and
  * only that one fails. Throws when the store is away or a command is of a newer version: then the job is to be tried again later.
  */
-export async function runIsolated(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
+export async function runIsolated(
+  context: BatchContext,
+  commands: Command[],
+  options?: BatchOptions,
+): Promise<CommandResult[]> {
   try {
-    return await runAgainOnConflict(context, commands);
+    return await runAgainOnConflict(context, commands, options);
   } catch (error) {
     if (isTransientDatabaseError(error)) throw error;
     if (commands.length > 1) return runHalves(context, commands);
@@ -33,12 +37,17 @@ async function runHalves(context: BatchContext, commands: Command[]): Promise<Co
   return [...first, ...second];
 }
 
-async function runAgainOnConflict(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
+async function runAgainOnConflict(
+  context: BatchContext,
+  commands: Command[],
+  options?: BatchOptions,
+): Promise<CommandResult[]> {
   for (let run = 1; ; run += 1) {
     try {
-      return await runBatch(context, commands);
+      return await runBatch(context, commands, run === 1 ? options : undefined);
     } catch (error) {
       if (run === MAX_RUNS || !RUN_AGAIN_CODES.includes(errorCodeOf(error))) throw error;
+      context.repeats.noteConflict();
     }
   }
 }

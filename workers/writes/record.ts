@@ -1,5 +1,4 @@
 import type { Command, Outcome } from '../../shared/contracts/command.js';
-import { recordEvents } from '../../shared/events/record-events.js';
 import { ERROR_STATUS } from '../../shared/platform/errors.js';
 import type { Statement } from '../../shared/platform/postgres.js';
 import { commandOfType } from '../../shared/resources/index.js';
@@ -22,18 +21,6 @@ export function locationOf({ command, outcome }: Settled): string | null {
   return outcome.ok && definition.creates
     ? `${collectionOf(definition.entityType)}/${command.entityId}`
     : null;
-}
-
-/** What a set of settled commands leaves behind beside its effects: audit entries, events and idempotent answers. */
-export function recordStatements(settled: Settled[], now: Date): Statement[] {
-  const statements = [auditStatement(settled, undefined)];
-  const events = settled.flatMap(({ command, outcome }) =>
-    outcome.ok ? outcome.events.map((draft) => ({ command, draft })) : [],
-  );
-  if (events.length > 0) statements.push(recordEvents(events, now));
-  const kept = settled.filter(({ command, outcome }) => outcome.ok && command.idempotency);
-  if (kept.length > 0) statements.push(idempotencyStatement(kept));
-  return statements;
 }
 
 /**
@@ -79,29 +66,5 @@ function auditRow(one: Settled, outcomeName: 'dry_run' | undefined) {
     idempotency_key: command.idempotency?.key ?? null,
     ip: command.ip,
     user_agent: command.userAgent,
-  };
-}
-
-/** Answers of 2xx outcomes, committed with the effect, so that a replay can never be told without it. */
-function idempotencyStatement(settled: Settled[]): Statement {
-  const rows = settled.map((one) => ({
-    tenant_id: one.command.tenantId,
-    key: one.command.idempotency?.key,
-    command_id: one.command.id,
-    method: one.command.idempotency?.method,
-    path: one.command.idempotency?.path,
-    body_hash: one.command.idempotency?.bodyHash,
-    status: statusOf(one),
-    location: locationOf(one),
-    body: one.outcome.ok ? one.outcome.body : '',
-  }));
-  return {
-    name: 'record-idempotency',
-    text: `insert into idempotency_keys (tenant_id, key, command_id, method, path, body_hash, status, location, body)
-           select tenant_id, key, command_id, method, path, body_hash, status, location, body
-           from ${recordset(
-             'tenant_id uuid, key uuid, command_id uuid, method text, path text, body_hash text, status smallint, location text, body text',
-           )} order by tenant_id, key`,
-    values: [JSON.stringify(rows)],
   };
 }

@@ -3,9 +3,11 @@ import { errorCodeOf } from '../../shared/platform/errors.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Database, Transaction } from '../../shared/platform/postgres.js';
 import { recordset } from '../../shared/resources/sets.js';
-import { findEarlier } from './earlier.js';
+import { type Earlier, findEarlier } from './earlier.js';
 import { handlerOf } from './handlers.js';
-import { auditStatement, locationOf, recordStatements, type Settled, statusOf } from './record.js';
+import { auditStatement, locationOf, type Settled, statusOf } from './record.js';
+import type { Repeats } from './repeats.js';
+import { type Bodies, renderAnswers, settle } from './settle.js';
 import { groupByType, splitIntoWaves } from './waves.js';
 
 /** What a batch runs with. */
@@ -14,6 +16,16 @@ export interface BatchContext {
   logger: Logger;
   /** Called with the transaction open and all effects made. */
   beforeCommit: (commands: Command[]) => void;
+  repeats: Repeats;
+}
+
+/** How a batch is run. */
+export interface BatchOptions {
+  /**
+   * Look first for what has been done already. Without it a batch that holds a repeated command or a used Idempotency-Key fails on its primary keys,
+   * whole and with 23505, and is to be run again with it.
+   */
+  lookFirst: boolean;
 }
 
 /**
@@ -21,37 +33,69 @@ export interface BatchContext {
  * Results are in no particular order. Throws when the database did something unexpected; then nothing of the batch has happened, unless the
  * connection broke at the commit: running it again finds out.
  */
-export async function runBatch(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
+export async function runBatch(
+  context: BatchContext,
+  commands: Command[],
+  options: BatchOptions = { lookFirst: true },
+): Promise<CommandResult[]> {
   if (commands.length === 0) return [];
   const tenants = [...new Set(commands.map((command) => command.tenantId))];
-  return context.db.transaction(tenants, async (tx) => {
-    const results = await runWaves(tx, splitIntoWaves(commands));
+  const answers = await context.db.transaction(tenants, async (tx) => {
+    const found = await runWaves(tx, splitIntoWaves(commands), options);
     context.beforeCommit(commands);
-    return results;
+    return found;
   });
+  return answers.flatMap(({ settled, bodies, earlier }) => [
+    ...earlier,
+    ...settled.map((one) => resultOf(one, bodies)),
+  ]);
 }
 
-async function runWaves(tx: Transaction, waves: Command[][]): Promise<CommandResult[]> {
-  const results: CommandResult[] = [];
+/** What a wave came to. Its bodies are there once the transaction has been committed. */
+interface WaveAnswers {
+  earlier: CommandResult[];
+  settled: Settled[];
+  bodies: Bodies;
+}
+
+async function runWaves(
+  tx: Transaction,
+  waves: Command[][],
+  { lookFirst }: BatchOptions,
+): Promise<WaveAnswers[]> {
+  const answers: WaveAnswers[] = [];
   for (const [index, wave] of waves.entries()) {
     const isLast = index === waves.length - 1;
-    const earlier = await findEarlier(tx, wave);
-    results.push(...earlier.results.values());
-    const fresh = wave.filter((command) => !earlier.results.has(command.id));
-    if (fresh.length === 0) continue;
-    if (earlier.expired.length > 0) await forgetKeys(tx, earlier.expired);
-    const ran = await runHandlers(tx, fresh);
-    const overtaken = await findOvertaken(tx, ran);
-    results.push(...overtaken.values());
-    const settled = ran.filter(({ command }) => !overtaken.has(command.id));
-    if (settled.length === 0) continue;
-    const statements = recordStatements(settled, new Date());
-    // The last wave's records leave with the commit; an earlier wave's must be seen by the next.
-    if (isLast) for (const statement of statements) tx.queryAtCommit(statement);
-    else await Promise.all(statements.map((statement) => tx.query(statement)));
-    results.push(...settled.map(resultOf));
+    // A later wave repeats something of an earlier one.
+    const { results, settled } = await runWave(tx, wave, lookFirst || index > 0);
+    const sent: Promise<void>[] = [];
+    const bodies = settle(settled, (statement, onRows) => {
+      // The last wave's records leave with the commit; an earlier wave's must be seen by the next.
+      if (isLast) tx.queryAtCommit(statement, onRows);
+      else sent.push(tx.query<never>(statement).then(onRows));
+    });
+    await Promise.all(sent);
+    answers.push({ earlier: results, settled, bodies });
   }
-  return results;
+  return answers;
+}
+
+const NOTHING_EARLIER: Earlier = { results: new Map(), expired: [] };
+
+async function runWave(
+  tx: Transaction,
+  wave: Command[],
+  lookFirst: boolean,
+): Promise<{ results: CommandResult[]; settled: Settled[] }> {
+  const earlier = lookFirst ? await findEarlier(tx, wave) : NOTHING_EARLIER;
+  const fresh = wave.filter((command) => !earlier.results.has(command.id));
+  if (earlier.expired.length > 0) await forgetKeys(tx, earlier.expired);
+  const ran = await runHandlers(tx, fresh);
+  const overtaken = await findOvertaken(tx, ran);
+  return {
+    results: [...earlier.results.values(), ...overtaken.values()],
+    settled: ran.filter(({ command }) => !overtaken.has(command.id)),
+  };
 }
 
 /**
@@ -87,11 +131,12 @@ async function forgetKeys(tx: Transaction, keys: { tenant_id: string; key: strin
   });
 }
 
-function resultOf(one: Settled): CommandResult {
+function resultOf(one: Settled, bodies: Bodies): CommandResult {
   const { command, outcome } = one;
   if (!outcome.ok) return { id: command.id, ok: false, error: outcome.error };
   const location = locationOf(one);
-  return { id: command.id, ok: true, status: statusOf(one), body: outcome.body, location, replayed: false };
+  const body = bodies.get(command.id) as string;
+  return { id: command.id, ok: true, status: statusOf(one), body, location, replayed: false };
 }
 
 /**
@@ -99,14 +144,17 @@ function resultOf(one: Settled): CommandResult {
  * rehearsal. The result's body is the preview's `data`.
  */
 export async function rehearse({ db }: BatchContext, command: Command): Promise<CommandResult> {
-  const [settled] = await db.rehearse([command.tenantId], (tx) => runHandlers(tx, [command]));
-  if (!settled) throw new Error('a handler gave no outcome');
+  const { settled, bodies } = await db.rehearse([command.tenantId], async (tx) => {
+    const [one] = await runHandlers(tx, [command]);
+    if (!one) throw new Error('a handler gave no outcome');
+    return { settled: one, bodies: await renderAnswers(tx, [one]) };
+  });
   await db
     .transaction([command.tenantId], async (tx) => tx.queryAtCommit(auditStatement([settled], 'dry_run')))
     .catch((error: unknown) => {
       // Its job ran before and left the entry already: rehearsing twice is harmless, auditing twice would be wrong.
       if (errorCodeOf(error) !== '23505') throw error;
     });
-  const result = resultOf(settled);
+  const result = resultOf(settled, bodies);
   return result.ok ? { ...result, status: 200, location: null } : result;
 }

@@ -2,16 +2,7 @@ import type { Command, Outcome } from '../../contracts/command.js';
 import type { ApiKeyCreate, ApiKeyRoll } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { changesOfNew } from '../changes.js';
-import {
-  failed,
-  lockRecords,
-  missing,
-  type RecordRef,
-  recordset,
-  refKey,
-  refOf,
-  renderRecords,
-} from '../sets.js';
+import { failed, lockRecords, missing, type RecordRef, recordset, refKey, refOf } from '../sets.js';
 import type { WithKeyMaterial } from './commands.js';
 import type { KeyKind, KeyMaterial } from './credential.js';
 
@@ -74,18 +65,15 @@ export async function createApiKeys(
       };
     }),
   );
-  const bodies = await renderRecords(tx, 'api_key', commands.map(refOf));
-  return commands.map((command) => keyOutcome(command, bodies));
+  return commands.map(keyOutcome);
 }
 
 /** The answer carries the key sealed; the api opens it when it answers. Neither audit entry nor event ever holds it. */
-function keyOutcome(command: Command<{ material: KeyMaterial }>, bodies: Map<string, string>): Outcome {
-  const record = bodies.get(refKey(refOf(command))) as string;
+function keyOutcome(command: Command<{ material: KeyMaterial }>): Outcome {
   const { material, ...input } = command.input;
-  const key = JSON.stringify(command.dryRun ? null : material.sealed);
   return {
     ok: true,
-    body: `${record.slice(0, -1)},"key":${key}}`,
+    answerExtra: { key: command.dryRun ? null : material.sealed },
     changes: changesOfNew(input as Record<string, unknown>),
     events: [],
   };
@@ -123,9 +111,8 @@ export async function rollApiKeys(
       JSON.stringify(rollable.map((command) => ({ ...oldRef(command), hours: command.input.overlap_hours }))),
     ],
   });
-  const bodies = await renderRecords(tx, 'api_key', rollable.map(refOf));
   return commands.map((command) => {
-    if (rollable.includes(command)) return keyOutcome(command, bodies);
+    if (rollable.includes(command)) return keyOutcome(command);
     return olds.get(refKey(oldRef(command)))?.kind === 'api' ? endedKey() : missing('API key');
   });
 }
@@ -171,11 +158,10 @@ export async function revokeApiKeys(
            from ${recordset('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(refs)],
   });
-  const bodies = await renderRecords(tx, 'api_key', refs);
   return commands.map((command) => {
     const row = rows.get(refKey(refOf(command)));
     if (!row) return missing('API key');
     const changes = row.revoked_at ? [] : [{ field: 'revoked_at', from: null, to: 'now' }];
-    return { ok: true, body: bodies.get(refKey(refOf(command))) as string, changes, events: [] };
+    return { ok: true, changes, events: [] };
   });
 }

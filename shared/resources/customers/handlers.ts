@@ -2,7 +2,7 @@ import type { Change, Command, Outcome } from '../../contracts/command.js';
 import type { CustomerCreate, CustomerPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { changesOf, changesOfNew } from '../changes.js';
-import { lockRecords, missing, recordset, refKey, refOf, renderRecords } from '../sets.js';
+import { lockRecords, missing, recordset, refKey, refOf } from '../sets.js';
 
 const EDITABLE = `company_name text, company_type text, billing_email text, primary_phone text, address text, city text, state text, zip text,
   is_active boolean, terms_days integer, tax_exempt boolean, tax_rate_bps integer`;
@@ -20,16 +20,14 @@ export async function createCustomers(
     is_active: true,
     ...refOf(command),
   }));
-  const inserting = tx.query({
+  await tx.query({
     name: 'insert-customers',
     text: `insert into customers (tenant_id, id, ${NAMES.join(', ')})
            select tenant_id, id, ${NAMES.join(', ')} from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)}`,
     values: [JSON.stringify(rows)],
   });
-  const [, bodies] = await Promise.all([inserting, renderRecords(tx, 'customer', commands.map(refOf))]);
   return commands.map((command) => ({
     ok: true,
-    body: bodies.get(refKey(refOf(command))) as string,
     changes: changesOfNew(command.input as unknown as Record<string, unknown>),
     events: [],
   }));
@@ -51,36 +49,20 @@ export async function updateCustomers(
     const row = rows.get(refKey(refOf(command)));
     return row ? [{ command, row, changes: changesOf(row, command.input as Record<string, unknown>) }] : [];
   });
-  const bodies = await applyPlans(tx, plans);
+  await applyPlans(tx, plans);
   return commands.map((command) => {
     const plan = plans.find((candidate) => candidate.command === command);
-    if (!plan) return missing('customer');
-    return {
-      ok: true,
-      body: bodies.get(refKey(refOf(command))) as string,
-      changes: plan.changes,
-      events: [],
-    };
+    return plan ? { ok: true, changes: plan.changes, events: [] } : missing('customer');
   });
 }
 
-async function applyPlans(tx: Transaction, plans: Plan[]): Promise<Map<string, string>> {
-  if (plans.length === 0) return new Map();
+async function applyPlans(tx: Transaction, plans: Plan[]): Promise<void> {
   const changed = plans.filter((plan) => plan.changes.length > 0);
-  const updating =
-    changed.length === 0
-      ? Promise.resolve([])
-      : tx.query({
-          name: 'update-customers',
-          text: `update customers t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = now()
-                 from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
-          values: [JSON.stringify(changed.map(({ row, command }) => ({ ...row, ...command.input })))],
-        });
-  const rendering = renderRecords(
-    tx,
-    'customer',
-    plans.map(({ command }) => refOf(command)),
-  );
-  await Promise.all([updating, rendering]);
-  return rendering;
+  if (changed.length === 0) return;
+  await tx.query({
+    name: 'update-customers',
+    text: `update customers t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = now()
+           from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(changed.map(({ row, command }) => ({ ...row, ...command.input })))],
+  });
 }

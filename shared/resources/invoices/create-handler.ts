@@ -12,7 +12,6 @@ import {
   recordset,
   refKey,
   refOf,
-  renderRecords,
 } from '../sets.js';
 import { type InvoicePrice, MAX_INVOICE_TOTAL_CENTS, priceInvoice } from './money.js';
 import { findTaxRates, type TaxRates } from './tax-rates.js';
@@ -25,7 +24,7 @@ interface Draft {
   taxRateBps: number;
 }
 
-/** Creates drafts, set by set: references and rates are read once, then rows, lines and answers go in one flush. */
+/** Creates drafts, set by set: references and rates are read once, then rows and lines go in one flush. */
 export async function createInvoices(tx: Transaction, commands: CreateCommand[]): Promise<Outcome[]> {
   const [workOrders, rates] = await Promise.all([
     findExisting(tx, 'work_orders', references(commands, 'work_order_id')),
@@ -44,9 +43,9 @@ export async function createInvoices(tx: Transaction, commands: CreateCommand[])
     if ('ok' in draft) outcomes.set(command.id, draft);
     else drafts.push(draft);
   }
-  const bodies = await insertDrafts(tx, drafts);
+  const inserted = await insertDrafts(tx, drafts);
   for (const { command } of drafts) {
-    outcomes.set(command.id, outcomeOf(command, bodies.get(refKey(refOf(command)))));
+    outcomes.set(command.id, outcomeOf(command, inserted.has(refKey(refOf(command)))));
   }
   return commands.map((command) => outcomes.get(command.id) as Outcome);
 }
@@ -90,8 +89,8 @@ export function totalFault(totalCents: number): Outcome | undefined {
   });
 }
 
-function outcomeOf(command: CreateCommand, body: string | undefined): Outcome {
-  if (body === undefined) {
+function outcomeOf(command: CreateCommand, isInserted: boolean): Outcome {
+  if (!isInserted) {
     const message = `invoice_number ${command.input.invoice_number} is taken`;
     return failed({
       code: 'duplicate_invoice_number',
@@ -101,27 +100,21 @@ function outcomeOf(command: CreateCommand, body: string | undefined): Outcome {
   }
   return {
     ok: true,
-    body,
     changes: changesOfNew(command.input as unknown as Record<string, unknown>),
-    events: [{ type: 'invoice.created', object: body }],
+    events: [{ type: 'invoice.created' }],
   };
 }
 
-/** Inserts and renders in one flush. A number that is taken leaves its invoice, and so its lines and body, out. */
-async function insertDrafts(tx: Transaction, drafts: Draft[]): Promise<Map<string, string>> {
-  if (drafts.length === 0) return new Map();
+/** Inserts rows and lines in one flush; tells which are there. A number that is taken leaves its invoice, and so its lines, out. */
+async function insertDrafts(tx: Transaction, drafts: Draft[]): Promise<Set<string>> {
+  if (drafts.length === 0) return new Set();
   // One order for everybody: two batches inserting the same numbers the other way round would wait for each other in a circle.
   const sorted = [...drafts].sort((a, b) => (numberKey(a) < numberKey(b) ? -1 : 1));
-  const inserting = tx.query(insertInvoices(sorted));
+  const inserting = tx.query<RecordRef>(insertInvoices(sorted));
   const lines = sorted.flatMap((draft) => lineRows(draft.command, draft.priced.lineTotals));
-  const insertingLines = lines.length > 0 ? tx.query(insertLines(lines)) : Promise.resolve([]);
-  const rendering = renderRecords(
-    tx,
-    'invoice',
-    sorted.map(({ command }) => refOf(command)),
-  );
-  const [, , bodies] = await Promise.all([inserting, insertingLines, rendering]);
-  return bodies;
+  const insertingLines = lines.length > 0 ? tx.query(insertLines(lines)) : undefined;
+  const [rows] = await Promise.all([inserting, insertingLines]);
+  return new Set(rows.map(refKey));
 }
 
 function numberKey({ command }: Draft): string {
@@ -151,7 +144,7 @@ function insertInvoices(drafts: Draft[]) {
   return {
     name: 'insert-invoices',
     text: `insert into invoices (${INVOICE_NAMES}) select ${INVOICE_NAMES} from ${recordset(INVOICE_COLUMNS)}
-           on conflict (tenant_id, lower(invoice_number)) do nothing`,
+           on conflict (tenant_id, lower(invoice_number)) do nothing returning tenant_id, id`,
     values: [JSON.stringify(rows)],
   };
 }

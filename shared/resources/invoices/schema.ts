@@ -41,7 +41,7 @@ interface LineSiblings {
 const checkUnitPrice: Joi.CustomValidator<number> = (value, helpers) => {
   const { category } = helpers.state.ancestors[0] as LineSiblings;
   if (value >= 0 || NEGATIVE_PRICE_CATEGORIES.includes(String(category))) return value;
-  return helpers.error('number.negativePrice');
+  return helpers.error('number.negativePrice', { categories: NEGATIVE_PRICE_CATEGORIES.join(', ') });
 };
 
 /** A client's own total may differ by one cent, because it may round differently (decisions 3, Money). */
@@ -72,8 +72,9 @@ const quantity = () =>
     .strict()
     .greater(0)
     .max(MAX_QUANTITY)
-    .custom((value: number, helpers) => (hasFewDecimals(value) ? value : helpers.error('number.decimals')))
-    .messages({ 'number.decimals': `{{#label}} must have at most ${MAX_QUANTITY_DECIMALS} decimals` })
+    .custom((value: number, helpers) =>
+      hasFewDecimals(value) ? value : helpers.error('number.decimals', { limit: MAX_QUANTITY_DECIMALS }),
+    )
     .example(1);
 
 const lineItemKeys = () => ({
@@ -84,19 +85,9 @@ const lineItemKeys = () => ({
   unit_type: slug(UNIT_TYPES).required(),
   unit_price_cents: integer(-MAX_UNIT_PRICE_CENTS, MAX_UNIT_PRICE_CENTS)
     .custom(checkUnitPrice)
-    .messages({
-      'number.negativePrice': `{{#label}} may be negative only in the categories ${NEGATIVE_PRICE_CATEGORIES.join(', ')}`,
-    })
     .required()
     .example(12_500),
-  total_cents: integer(-1e15, 1e15)
-    .custom(checkLineTotal)
-    .messages({
-      'number.line_total_mismatch':
-        '{{#label}} must be quantity × unit_price_cents, rounded half away from zero: {{#expected}}',
-    })
-    .required()
-    .example(12_500),
+  total_cents: integer(-1e15, 1e15).custom(checkLineTotal).required().example(12_500),
   taxable: flag().default(false),
 });
 

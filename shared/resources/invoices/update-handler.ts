@@ -2,7 +2,7 @@ import type { Change, Command, Outcome } from '../../contracts/command.js';
 import type { InvoicePatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { changesOf } from '../changes.js';
-import { failed, lockRecords, missing, recordset, refKey, refOf, renderRecords } from '../sets.js';
+import { failed, lockRecords, missing, recordset, refKey, refOf } from '../sets.js';
 import { insertLines, lineRows, totalFault } from './create-handler.js';
 import { type InvoicePrice, priceInvoice } from './money.js';
 
@@ -38,12 +38,8 @@ export async function updateInvoices(tx: Transaction, commands: UpdateCommand[])
     if ('ok' in plan) outcomes.set(command.id, plan);
     else plans.push(plan);
   }
-  const bodies = await applyPlans(tx, plans);
-  for (const { command, changes } of plans) {
-    const body = bodies.get(refKey(refOf(command)));
-    if (body === undefined) throw new Error('an invoice vanished while it was locked');
-    outcomes.set(command.id, { ok: true, body, changes, events: [] });
-  }
+  await applyPlans(tx, plans);
+  for (const { command, changes } of plans) outcomes.set(command.id, { ok: true, changes, events: [] });
   return commands.map((command) => outcomes.get(command.id) as Outcome);
 }
 
@@ -96,20 +92,13 @@ function locked(field: string, message: string): Outcome {
   return failed({ code: 'invoice_locked', message, details: [{ field, code: 'locked', message }] });
 }
 
-async function applyPlans(tx: Transaction, plans: Plan[]): Promise<Map<string, string>> {
-  if (plans.length === 0) return new Map();
+async function applyPlans(tx: Transaction, plans: Plan[]): Promise<void> {
   const changed = plans.filter((plan) => plan.changes.length > 0);
   const statements: Promise<unknown>[] = [];
   if (changed.length > 0) statements.push(tx.query(updateRows(changed)));
   const repriced = changed.filter((plan) => plan.priced !== undefined);
   if (repriced.length > 0) statements.push(...replaceLines(tx, repriced));
-  const rendering = renderRecords(
-    tx,
-    'invoice',
-    plans.map(({ command }) => refOf(command)),
-  );
-  await Promise.all([...statements, rendering]);
-  return rendering;
+  await Promise.all(statements);
 }
 
 function updateRows(plans: Plan[]) {

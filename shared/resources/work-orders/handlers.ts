@@ -2,16 +2,7 @@ import type { Change, Command, Outcome } from '../../contracts/command.js';
 import type { WorkOrderCreate, WorkOrderPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { changesOf, changesOfNew } from '../changes.js';
-import {
-  findExisting,
-  invalidReferences,
-  lockRecords,
-  missing,
-  recordset,
-  refKey,
-  refOf,
-  renderRecords,
-} from '../sets.js';
+import { findExisting, invalidReferences, lockRecords, missing, recordset, refKey, refOf } from '../sets.js';
 
 type Fields = Omit<WorkOrderPatch, 'pickup' | 'vehicle'> & {
   pickup_lat?: number | null;
@@ -76,21 +67,15 @@ export async function createWorkOrders(
 ): Promise<Outcome[]> {
   const customers = await findExisting(tx, 'customers', customerRefs(commands));
   const bookable = commands.filter((command) => !namesUnknownCustomer(command, customers));
-  const bodies = await insertWorkOrders(tx, bookable);
+  if (bookable.length > 0) await insertWorkOrders(tx, bookable);
   return commands.map((command) => {
     if (!bookable.includes(command)) return unknownCustomer();
-    const body = bodies.get(refKey(refOf(command)));
-    if (body === undefined) throw new Error('a work order was not inserted');
     const changes = changesOfNew(command.input as unknown as Record<string, unknown>);
-    return { ok: true, body, changes, events: [{ type: 'work_order.created', object: body }] };
+    return { ok: true, changes, events: [{ type: 'work_order.created' }] };
   });
 }
 
-async function insertWorkOrders(
-  tx: Transaction,
-  commands: Command<WorkOrderCreate>[],
-): Promise<Map<string, string>> {
-  if (commands.length === 0) return new Map();
+async function insertWorkOrders(tx: Transaction, commands: Command<WorkOrderCreate>[]): Promise<void> {
   const rows = commands.map((command, index) => ({
     ...toColumns(command.input),
     ...refOf(command),
@@ -99,7 +84,7 @@ async function insertWorkOrders(
     intake: command.actor.type === 'agent' ? 'new' : 'accepted',
   }));
   const names = EDITABLE_NAMES.join(', ');
-  const inserting = tx.query({
+  await tx.query({
     name: 'insert-work-orders',
     text: `with r as materialized (
              select *, row_number() over (partition by tenant_id order by ordinal) as nth,
@@ -119,9 +104,6 @@ async function insertWorkOrders(
                 lateral (select counter.value - r.total + r.nth as n) numbered`,
     values: [JSON.stringify(rows)],
   });
-  const rendering = renderRecords(tx, 'work_order', commands.map(refOf));
-  await Promise.all([inserting, rendering]);
-  return rendering;
 }
 
 interface Plan {
@@ -151,35 +133,18 @@ export async function updateWorkOrders(
       plans.push({ command, row, columns, changes: changesOf(row, columns) });
     }
   }
-  const bodies = await applyPlans(tx, plans);
-  for (const { command, changes } of plans) {
-    outcomes.set(command.id, {
-      ok: true,
-      body: bodies.get(refKey(refOf(command))) as string,
-      changes,
-      events: [],
-    });
-  }
+  await applyPlans(tx, plans);
+  for (const { command, changes } of plans) outcomes.set(command.id, { ok: true, changes, events: [] });
   return commands.map((command) => outcomes.get(command.id) as Outcome);
 }
 
-async function applyPlans(tx: Transaction, plans: Plan[]): Promise<Map<string, string>> {
-  if (plans.length === 0) return new Map();
+async function applyPlans(tx: Transaction, plans: Plan[]): Promise<void> {
   const changed = plans.filter((plan) => plan.changes.length > 0);
-  const updating =
-    changed.length === 0
-      ? Promise.resolve([])
-      : tx.query({
-          name: 'update-work-orders',
-          text: `update work_orders t set ${EDITABLE_NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = now()
-                 from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
-          values: [JSON.stringify(changed.map(({ row, columns }) => ({ ...row, ...columns })))],
-        });
-  const rendering = renderRecords(
-    tx,
-    'work_order',
-    plans.map(({ command }) => refOf(command)),
-  );
-  await Promise.all([updating, rendering]);
-  return rendering;
+  if (changed.length === 0) return;
+  await tx.query({
+    name: 'update-work-orders',
+    text: `update work_orders t set ${EDITABLE_NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = now()
+           from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(changed.map(({ row, columns }) => ({ ...row, ...columns })))],
+  });
 }

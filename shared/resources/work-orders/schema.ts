@@ -20,7 +20,7 @@ const vin = () =>
     .custom((value: string, helpers) =>
       value.length === 17 && /[IOQ]/.test(value) ? helpers.error('string.vin') : value,
     )
-    .messages({ 'string.vin': '{{#label}} of 17 characters must not contain I, O or Q' })
+
     .example('1HGCM82633A004352');
 
 const coordinate = (bound: number) => Joi.number().strict().min(-bound).max(bound).allow(null);
