@@ -1,21 +1,16 @@
-import type { Socket } from 'node:net';
 import pg from 'pg';
 import { isConnectionError, markFailedConnect } from './errors.js';
 import type { Logger } from './logger.js';
 import { type Lease, ReadLanes } from './postgres-lanes.js';
+import { readWithSetting, type Setting } from './postgres-read.js';
+import { gatherSends, type Statement, send } from './postgres-send.js';
 import { appSessionOptions } from './postgres-session.js';
-import { inSpan, SpanKind } from './tracing.js';
 
 // bigint (20) holds cents and counters, all far below 2^53; numeric (1700) is quantities. Both are JSON numbers in the API.
 pg.types.setTypeParser(20, Number);
 pg.types.setTypeParser(1700, Number);
 
-export interface Statement {
-  /** Set: the statement is prepared once per connection under this name. */
-  name?: string;
-  text: string;
-  values?: unknown[];
-}
+export type { Statement };
 
 export type Row = Record<string, unknown>;
 
@@ -37,7 +32,7 @@ export interface Transaction {
  * pool itself is not exported, so no query can forget to.
  */
 export interface Database {
-  /** One read for one tenant: begin, set tenant, select, commit in a single flush. */
+  /** One read for one tenant: its setting and the statement in one transaction and one round of messages. */
   read<R = Row>(tenantId: string, statement: Statement): Promise<R[]>;
   /** Runs `work` in a transaction that sees these tenants' rows, and commits. Rolls back when it throws. */
   transaction<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
@@ -84,26 +79,6 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
 }
 
 /**
- * Holds what is sent on this connection until the end of the turn, so that statements issued without waiting for each other leave in one system call.
- * pg corks its socket for each statement alone: eleven calls for a batch, a quarter of a busy worker's time (measured).
- */
-function gatherSends(client: pg.PoolClient): void {
-  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
-  if (stream.writableCorked > 0) return;
-  stream.cork();
-  process.nextTick(() => stream.uncork());
-}
-
-/** Sends one statement, in a span when traces are on. Its values are not recorded: they are the tenants' own. */
-function run(client: pg.PoolClient, statement: Statement): Promise<pg.QueryResult> {
-  const attributes = { 'db.system.name': 'postgresql', 'db.query.text': statement.text };
-  return inSpan(statement.name ?? 'sql', { kind: SpanKind.CLIENT, attributes }, () => {
-    gatherSends(client);
-    return client.query(statement);
-  });
-}
-
-/**
  * A cached plan knows the tables as they were: one made on an empty table may read a whole tenant by an index that looked as good as the key then.
  * Planning anew every two seconds costs a busy connection a few thousandths of its time and follows the growth.
  */
@@ -126,11 +101,15 @@ class PooledDatabase implements Database {
   }
 
   async query<R>(statement: Statement): Promise<R[]> {
-    return this.withClient(async (client) => (await run(client, statement)).rows as R[]);
+    return this.withClient(async (client) => (await send(client, statement)).rows as R[]);
   }
 
   async tenantIds(): Promise<string[]> {
-    const setPurpose = { text: "select set_config('app.purpose', 'directory', true)" };
+    const setPurpose = {
+      name: 'set-purpose',
+      values: [],
+      text: "select set_config('app.purpose', 'directory', true)",
+    };
     const list = { text: 'select tenant_id from tenants order by tenant_id' };
     const rows = await this.readWith<{ tenant_id: string }>(setPurpose, list);
     return rows.map((row) => row.tenant_id);
@@ -152,19 +131,10 @@ class PooledDatabase implements Database {
     await this.pgPool.end();
   }
 
-  private readWith<R>(setting: Statement, statement: Statement): Promise<R[]> {
+  private readWith<R>(setting: Setting, statement: Statement): Promise<R[]> {
     return this.lanes.run(async (client) => {
-      gatherSends(client);
-      const results = await Promise.allSettled([
-        client.query('begin read only'),
-        client.query(setting),
-        run(client, statement),
-        client.query('commit'),
-      ]);
-      const failed = results.find((result) => result.status === 'rejected');
-      if (failed) throw failed.reason;
-      const [, , select] = results as PromiseFulfilledResult<pg.QueryResult>[];
-      return select?.value.rows as R[];
+      const { rows } = await readWithSetting(client, setting, statement);
+      return rows as R[];
     });
   }
 
@@ -184,11 +154,11 @@ class PooledDatabase implements Database {
       const last: { statement: Statement; onRows: ((rows: never[]) => void) | undefined }[] = [];
       try {
         const result = await work({
-          query: async (statement) => (await run(client, statement)).rows,
+          query: async (statement) => (await send(client, statement)).rows,
           queryAtCommit: (statement, onRows) => last.push({ statement, onRows }),
         });
         await opening;
-        const closing = [...last.map(({ statement }) => run(client, statement)), client.query(end)];
+        const closing = [...last.map(({ statement }) => send(client, statement)), client.query(end)];
         const answers = await Promise.all(closing);
         if (answers.at(-1)?.command !== end.toUpperCase())
           throw new Error('the transaction was rolled back by the server');

@@ -40,6 +40,31 @@ describe('reads that share connections', () => {
     expect(db.pool().idle, 'every connection is back in the pool').to.equal(db.pool().total);
   });
 
+  it('leave nothing of their tenant behind on the connection', async () => {
+    const [tenant] = tenants as [string];
+    for (let turn = 0; turn < 3; turn += 1) {
+      expect(await db.read(tenant, OWN_TENANT)).to.have.length(1);
+      const [left] = await db.query<{ ids: string }>({
+        text: `select current_setting('app.tenant_ids', true) as ids`,
+      });
+      expect(left?.ids || null).to.equal(null);
+      expect(await db.query(OWN_TENANT)).to.deep.equal([]);
+    }
+    expect(db.pool().total, 'one connection would have served all').to.be.at.most(5);
+  });
+
+  it('tell what is wrong with a statement each time it is sent', async () => {
+    const [tenant] = tenants as [string];
+    for (let turn = 0; turn < 3; turn += 1) {
+      const [wrong, right] = await Promise.allSettled([
+        db.read(tenant, { name: 'wrong', text: 'select nothing_like_that from tenants' }),
+        db.read(tenant, OWN_TENANT),
+      ]);
+      expect(wrong).to.have.nested.property('reason.code', '42703');
+      expect(right).to.have.deep.property('value', [{ tenant_id: tenant }]);
+    }
+  });
+
   it('leave writes a connection while all of theirs are busy', async () => {
     const [tenant] = tenants as [string];
     const slow = Array.from({ length: 4 }, () => db.read(tenant, SLOW));
