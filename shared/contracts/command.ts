@@ -50,9 +50,13 @@ export interface Change {
   to: unknown;
 }
 
-/** An event to record. Its object is the record as it is when the batch commits; `extra` members stand beside it in `data`. */
+/**
+ * An event to record. Its object is a record as it is when the command has run: the command's own, or the `entity` named here. `extra` members stand beside
+ * it in `data`.
+ */
 export interface EventDraft {
   type: string;
+  entity?: { type: string; id: string };
   extra?: Record<string, unknown>;
 }
 
@@ -79,6 +83,8 @@ export interface CommandDefinition<Input = unknown> {
   creates: boolean;
   schema: Joi.ObjectSchema<Input>;
   permission: Permission;
+  /** A right that depends on what is asked for. */
+  permissionFor?: (input: Input) => Permission;
   /** Scope that lets an agent key do this; null: no agent may. */
   agentScope: AgentScope | null;
   /** Commands of a batch that share a key run one after the other. The entity's id is always one. */

@@ -32,7 +32,7 @@ interface QueryHandlers {
 
 /** pg's own class with the methods that its types leave out. */
 const Query = pg.Query as unknown as new (
-  config: Statement,
+  config: Statement & { queryMode: 'extended' },
   values: undefined,
   callback: (error: Error | null, result: pg.QueryResult) => void,
 ) => pg.Submittable & QueryHandlers;
@@ -49,7 +49,8 @@ class QueryWithSetting extends Query {
     config: Statement,
     callback: (error: Error | null, result: pg.QueryResult) => void,
   ) {
-    super(config, undefined, callback);
+    // Always by messages of its own: a text without values would otherwise go as a simple query, and the setting would not go at all.
+    super({ ...config, queryMode: 'extended' }, undefined, callback);
   }
 
   override prepare(wire: Wire): void {

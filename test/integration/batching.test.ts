@@ -153,36 +153,6 @@ describe(`batches of writes (seed ${SEED}; FC_SEED repeats it)`, () => {
     await fc.assert(property, { numRuns: RUNS / 4, seed: SEED });
   });
 
-  it('look for repeats first for a while after one was met, so that a storm of them costs one run each', async () => {
-    const world = await createWorld();
-    const [tenant] = world.tenants as [string];
-    const [key] = world.keys as [string];
-    const create = () => ({
-      ...commandOf('customer.create', tenant, { company_name: 'Again' }),
-      idempotency: { key, method: 'POST', path: '/customers', bodyHash: 'same' },
-    });
-    const repeats = new Repeats();
-    let runs = 0;
-    const counting = {
-      ...context,
-      repeats,
-      beforeCommit: () => {
-        runs += 1;
-      },
-    };
-    const run = async () => {
-      const [result] = await runIsolated(counting, [create()], { lookFirst: repeats.areFrequent() });
-      return result?.ok === true && { replayed: result.replayed, body: result.body };
-    };
-    const first = await run();
-    expect(first).to.include({ replayed: false });
-    expect(runs).to.equal(1);
-    const answers = [await run(), await run(), await run()];
-    for (const answer of answers) expect(answer).to.deep.equal({ ...first, replayed: true });
-    // The second request was run twice, those after it once.
-    expect(runs).to.equal(1 + 2 + 1 + 1);
-  });
-
   it('fail the culprits alone, in any place of a large batch, and commit all their neighbours', async () => {
     const world = await createWorld();
     const [tenant] = world.tenants as [string];

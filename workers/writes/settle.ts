@@ -1,3 +1,4 @@
+import type { Command, EventDraft } from '../../shared/contracts/command.js';
 import { eventRows, INSERT_EVENTS } from '../../shared/events/record-events.js';
 import type { Statement, Transaction } from '../../shared/platform/postgres.js';
 import { commandOfType } from '../../shared/resources/index.js';
@@ -16,8 +17,8 @@ export function settle(settled: Settled[], send: Send): Bodies {
   const bodies: Bodies = new Map();
   if (settled.length === 0) return bodies;
   const succeeded = settled.filter(({ outcome }) => outcome.ok);
-  for (const [entityType, group] of groupByEntity(succeeded)) {
-    send(answerStatement(entityType, group), (rows) => collect(bodies, group, rows));
+  for (const [entityType, records] of recordsOf(succeeded)) {
+    send(renderStatement(entityType, records), (rows) => collect(bodies, records, rows));
   }
   send(auditStatement(settled, undefined));
   return bodies;
@@ -25,27 +26,39 @@ export function settle(settled: Settled[], send: Send): Bodies {
 
 export type Send = (statement: Statement, onRows?: (rows: RenderedRow[]) => void) => void;
 
-/** Renders the answers of commands whose effects are about to be rolled back. */
+/** Renders the answers of commands whose effects are about to be rolled back. A rehearsal neither looks at its Idempotency-Key nor keeps it. */
 export async function renderAnswers(tx: Transaction, settled: Settled[]): Promise<Bodies> {
   const bodies: Bodies = new Map();
-  const succeeded = settled.filter(({ outcome }) => outcome.ok);
-  for (const [entityType, group] of groupByEntity(succeeded)) {
-    collect(bodies, group, await tx.query<RenderedRow>(answerStatement(entityType, group)));
+  const succeeded = settled
+    .filter(({ outcome }) => outcome.ok)
+    .map((one) => ({ ...one, command: { ...one.command, idempotency: null } }));
+  for (const [entityType, records] of recordsOf(succeeded)) {
+    collect(bodies, records, await tx.query<RenderedRow>(renderStatement(entityType, records)));
   }
   return bodies;
+}
+
+/** A record to render once the effects are made. */
+interface TouchedRecord {
+  ref: RecordRef;
+  command: Command;
+  events: EventDraft[];
+  /** The command whose answer it is; undefined for a record that only an event shows. */
+  answerTo: Settled | undefined;
 }
 
 interface RenderedRow extends RecordRef {
   body: string;
 }
 
-function collect(bodies: Bodies, group: Settled[], rows: RenderedRow[]): void {
+function collect(bodies: Bodies, records: TouchedRecord[], rows: RenderedRow[]): void {
   const byRef = new Map(rows.map((row) => [refKey(row), row.body]));
-  for (const one of group) {
-    const body = byRef.get(refKey(refOf(one.command)));
-    if (body === undefined) throw new Error(`the record of command ${one.command.id} is gone`);
-    const tail = answerTail(one);
-    bodies.set(one.command.id, tail === null ? body : body.slice(0, -1) + tail);
+  for (const { ref, command, answerTo } of records) {
+    const body = byRef.get(refKey(ref));
+    if (body === undefined) throw new Error(`a record of command ${command.id} is gone`);
+    if (!answerTo) continue;
+    const tail = answerTail(answerTo);
+    bodies.set(command.id, tail === null ? body : body.slice(0, -1) + tail);
   }
 }
 
@@ -54,13 +67,24 @@ function answerTail({ outcome }: Settled): string | null {
   return outcome.ok && outcome.answerExtra ? `,${JSON.stringify(outcome.answerExtra).slice(1)}` : null;
 }
 
-function groupByEntity(settled: Settled[]): Map<string, Settled[]> {
-  const groups = new Map<string, Settled[]>();
-  for (const one of settled) {
-    const { entityType } = commandOfType(one.command.type);
+/** By entity type: each command's own record with its events, and the other records that its events show. */
+function recordsOf(settled: Settled[]): Map<string, TouchedRecord[]> {
+  const groups = new Map<string, TouchedRecord[]>();
+  const add = (entityType: string, record: TouchedRecord) => {
     const group = groups.get(entityType);
-    if (group) group.push(one);
-    else groups.set(entityType, [one]);
+    if (group) group.push(record);
+    else groups.set(entityType, [record]);
+  };
+  for (const one of settled) {
+    const { command, outcome } = one;
+    const events = outcome.ok ? outcome.events : [];
+    const own = events.filter((event) => !event.entity);
+    add(commandOfType(command.type).entityType, { ref: refOf(command), command, events: own, answerTo: one });
+    for (const event of events) {
+      if (!event.entity) continue;
+      const ref = { tenant_id: command.tenantId, id: event.entity.id };
+      add(event.entity.type, { ref, command, events: [event], answerTo: undefined });
+    }
   }
   return groups;
 }
@@ -69,7 +93,7 @@ function groupByEntity(settled: Settled[]): Map<string, Settled[]> {
  * One statement renders the records of a set, stores them as events and idempotent answers, and returns them. So a 2xx, its event and its replay
  * are the same text, committed with the effect.
  */
-function answerStatement(entityType: string, settled: Settled[]): Statement {
+function renderStatement(entityType: string, records: TouchedRecord[]): Statement {
   const { table, representation } = resourceTable(entityType);
   const now = new Date();
   return {
@@ -79,7 +103,7 @@ function answerStatement(entityType: string, settled: Settled[]): Statement {
              from ${recordset(ANSWER_COLUMNS)} join ${table} t on t.tenant_id = r.tenant_id and t.id = r.id
            ), recorded as (${INSERT_EVENTS}), kept as (${KEEP_ANSWERS})
            select tenant_id, id, body from rendered`,
-    values: [JSON.stringify(settled.map((one) => answerRow(one, now)))],
+    values: [JSON.stringify(records.map((record) => answerRow(record, now)))],
   };
 }
 
@@ -92,11 +116,9 @@ const KEEP_ANSWERS = `
     case when tail is null then body else left(body, -1) || tail end
   from rendered where key is not null order by tenant_id, key`;
 
-function answerRow(one: Settled, now: Date) {
-  const { command, outcome } = one;
-  const events = outcome.ok ? eventRows(command, outcome.events, now) : [];
-  const row = { ...refOf(command), events };
-  if (!command.idempotency) return row;
+function answerRow({ ref, command, events, answerTo }: TouchedRecord, now: Date) {
+  const row = { ...ref, events: eventRows(command, events, now) };
+  if (!answerTo || !command.idempotency) return row;
   const { key, method, path, bodyHash: body_hash } = command.idempotency;
   return {
     ...row,
@@ -105,8 +127,8 @@ function answerRow(one: Settled, now: Date) {
     method,
     path,
     body_hash,
-    status: statusOf(one),
-    location: locationOf(one),
-    tail: answerTail(one),
+    status: statusOf(answerTo),
+    location: locationOf(answerTo),
+    tail: answerTail(answerTo),
   };
 }

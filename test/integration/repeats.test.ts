@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { newId } from '../../shared/platform/ids.js';
+import { createLogger } from '../../shared/platform/logger.js';
+import { type Database, openDatabase } from '../../shared/platform/postgres.js';
+import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
+import { runIsolated } from '../../workers/writes/isolate.js';
+import { Repeats } from '../../workers/writes/repeats.js';
+import { commandOf } from '../support/commands.js';
+import { createDatabase } from '../support/stores.js';
+
+const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
+
+describe('batches that meet repeated requests', () => {
+  let db: Database;
+  let tenant: string;
+
+  before(async () => {
+    db = openDatabase({ databaseUrl: await createDatabase(), poolSize: 2, applicationName: 'test', logger });
+    const pair = newTenantPair();
+    await db.transaction([pair.live, pair.sandbox], (tx) => createTenantPair(tx, pair, { name: 'T' }));
+    tenant = pair.live;
+  });
+  after(() => db.close());
+
+  it('look for repeats first for a while after one was met, so that a storm of them costs one run each', async () => {
+    const key = newId();
+    const create = () => ({
+      ...commandOf('customer.create', tenant, { company_name: 'Again' }),
+      idempotency: { key, method: 'POST', path: '/customers', bodyHash: 'same' },
+    });
+    const repeats = new Repeats();
+    let runs = 0;
+    const counting = {
+      db,
+      logger,
+      repeats,
+      beforeCommit: () => {
+        runs += 1;
+      },
+    };
+    const run = async () => {
+      const [result] = await runIsolated(counting, [create()], { lookFirst: repeats.areFrequent() });
+      return result?.ok === true && { replayed: result.replayed, body: result.body };
+    };
+    const first = await run();
+    expect(first).to.include({ replayed: false });
+    expect(runs).to.equal(1);
+    const answers = [await run(), await run(), await run()];
+    for (const answer of answers) expect(answer).to.deep.equal({ ...first, replayed: true });
+    // The second request was run twice, those after it once.
+    expect(runs).to.equal(1 + 2 + 1 + 1);
+  });
+});
