@@ -12,7 +12,11 @@ import { accountRoutes } from './routes/account.js';
 import { apiKeyRoutes } from './routes/api-keys.js';
 import { customerRoutes } from './routes/customers.js';
 import { documentRoutes } from './routes/document.js';
+import { driverRoutes } from './routes/drivers.js';
+import { inspectionRoutes } from './routes/inspections.js';
 import { invoiceRoutes } from './routes/invoices.js';
+import { paymentRoutes } from './routes/payments.js';
+import { truckRoutes } from './routes/trucks.js';
 import { workOrderRoutes } from './routes/work-orders.js';
 import type { ApiRuntime } from './runtime.js';
 
@@ -22,7 +26,17 @@ const PREFIXES = ['/v1', '/api/v1'];
 /** Every versioned route, on a router without a prefix. */
 export function createRouter(api: ApiRuntime): Router<RequestState> {
   const router = new Router<RequestState>();
-  for (const add of [invoiceRoutes, workOrderRoutes, customerRoutes, apiKeyRoutes, accountRoutes])
+  for (const add of [
+    invoiceRoutes,
+    paymentRoutes,
+    workOrderRoutes,
+    customerRoutes,
+    truckRoutes,
+    driverRoutes,
+    inspectionRoutes,
+    apiKeyRoutes,
+    accountRoutes,
+  ])
     add(router, api);
   return router;
 }

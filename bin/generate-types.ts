@@ -3,15 +3,11 @@ import { fileURLToPath } from 'node:url';
 import type Joi from 'joi';
 import { compile } from 'json-schema-to-typescript';
 import { toTypeSchema } from '../shared/contracts/types-from-schemas.js';
-import * as apiKeys from '../shared/resources/api-keys/schema.js';
-import * as customers from '../shared/resources/customers/schema.js';
-import * as invoices from '../shared/resources/invoices/schema.js';
-import * as operations from '../shared/resources/operations/schema.js';
-import * as workOrders from '../shared/resources/work-orders/schema.js';
+import { envelopeSchemas, resources } from '../shared/resources/index.js';
 
 // Writes the types of all contracts from their Joi schemas; with --check it only compares (`npm run check`).
 const target = fileURLToPath(new URL('../shared/contracts/generated.ts', import.meta.url));
-const schemas = [invoices, workOrders, customers, apiKeys, operations].flatMap((module) =>
+const schemas = [...resources.map((resource) => resource.schemas), envelopeSchemas].flatMap((module) =>
   Object.values(module as Record<string, Joi.Schema>),
 );
 const source = await compile(toTypeSchema(schemas), 'Contracts', {

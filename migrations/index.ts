@@ -3,9 +3,12 @@ import * as createTenancy from './20261121040000_create_tenancy.js';
 import * as createRecords from './20261121040100_create_records.js';
 import * as createWritePath from './20261121040200_create_write_path.js';
 import * as isolateTenants from './20261121040300_isolate_tenants.js';
+import * as addLifecycles from './20261121050000_add_lifecycles.js';
+import * as indexTrucksOnJobs from './20261121050100_index_trucks_on_jobs.js';
 
 interface Migration {
   name: string;
+  config?: { transaction: boolean };
   up(knex: Knex): Promise<void>;
   down(knex: Knex): Promise<void>;
 }
@@ -16,6 +19,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261121040100_create_records', ...createRecords },
   { name: '20261121040200_create_write_path', ...createWritePath },
   { name: '20261121040300_isolate_tenants', ...isolateTenants },
+  { name: '20261121050000_add_lifecycles', ...addLifecycles },
+  { name: '20261121050100_index_trucks_on_jobs', ...indexTrucksOnJobs },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */

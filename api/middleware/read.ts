@@ -15,6 +15,8 @@ interface ListOptions<Query> {
   access: Access;
   schema: Joi.ObjectSchema<Query>;
   statement: (query: Query, scope: ListScope) => Statement;
+  /** The record in the path whose list this is; its id becomes this member of the query. */
+  parent?: { entityType: string; what: string; member: keyof Query & string };
 }
 
 /** A keyset list in the paginated envelope (specification section 2.4). PostgreSQL renders the items; they pass through untouched. */
@@ -26,7 +28,8 @@ export function list<Query extends { cursor?: string }>(
     const ctx = context as ApiContext;
     const { key } = ctx.state;
     assertAccess(key, options.access);
-    const query = validate<Query>(options.schema, singleValues(ctx));
+    const parent = await parentOf(ctx, api, options.parent);
+    const query = { ...validate<Query>(options.schema, singleValues(ctx)), ...parent };
     const binding = bindingOf(ctx, query);
     const scope = {
       tenantId: key.tenantId,
@@ -45,6 +48,21 @@ export function list<Query extends { cursor?: string }>(
       `{"ok":true,"data":{"items":[${page.items}],"cursor":${JSON.stringify(next)},"count":${page.count}}}`,
     );
   };
+}
+
+/** A list of a record that does not exist is no empty list. */
+async function parentOf(
+  ctx: ApiContext,
+  api: ApiRuntime,
+  parent: ListOptions<never>['parent'],
+): Promise<Record<string, string>> {
+  if (!parent) return {};
+  const { tenantId } = ctx.state.key;
+  const id = String(ctx.params.id).toLowerCase();
+  if (!isUuid(id)) throw notFound(parent.what);
+  const [found] = await api.db.read(tenantId, readStatement(parent.entityType, { tenant_id: tenantId, id }));
+  if (!found) throw notFound(parent.what);
+  return { [parent.member]: id };
 }
 
 /** A parameter given twice has no single meaning; unknown ones are ignored (decisions 5). */

@@ -33,6 +33,8 @@ export function write<Input>(
     const claim = readHeaders(ctx);
     const { value, bytes } = await readBody(ctx);
     const checked = validate<Input>(definition.schema, value);
+    const permission = definition.permissionFor?.(checked) ?? definition.permission;
+    if (permission !== definition.permission) assertAccess(ctx.state.key, { ...definition, permission });
     const command: Command<Input> = {
       ...origin(ctx),
       type: definition.type,

@@ -1,5 +1,15 @@
 import type Router from '@koa/router';
-import { createInvoice, updateInvoice } from '../../shared/resources/invoices/commands.js';
+import {
+  approveInvoice,
+  cancelInvoice,
+  createInvoice,
+  disputeInvoice,
+  resolveInvoice,
+  returnInvoice,
+  sendInvoice,
+  updateInvoice,
+  voidInvoice,
+} from '../../shared/resources/invoices/commands.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import { invoiceListQuery } from '../../shared/resources/invoices/schema.js';
 import type { RequestState } from '../context.js';
@@ -71,4 +81,112 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.patch('/invoices/:id', write(api, updateInvoice, { what: 'invoice' }));
+  invoiceActionRoutes(router, api);
+}
+
+function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /invoices/{id}/approve:
+   *   post:
+   *     operationId: approveInvoice
+   *     tags: [Invoices]
+   *     summary: Approve an invoice
+   *     description: Needs at least one line item and somebody to bill; what an agent created, a signed-in person approves. Needs the permission approve.
+   *     x-body: InvoiceAction
+   *     responses:
+   *       '200': { x-resource: Invoice }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/invoices/:id/approve', write(api, approveInvoice, { what: 'invoice' }));
+
+  /**
+   * @openapi
+   * /invoices/{id}/send:
+   *   post:
+   *     operationId: sendInvoice
+   *     tags: [Invoices]
+   *     summary: Send an invoice to its customer
+   *     description: Releases it. Without a mail server the message stays in the outbox. Needs the permission approve.
+   *     x-body: InvoiceSend
+   *     responses:
+   *       '200': { x-resource: Invoice }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/invoices/:id/send', write(api, sendInvoice, { what: 'invoice' }));
+
+  /**
+   * @openapi
+   * /invoices/{id}/return:
+   *   post:
+   *     operationId: returnInvoice
+   *     tags: [Invoices]
+   *     summary: Take an invoice back for changes
+   *     description: To draft where that is allowed, else to needs_review.
+   *     x-body: InvoiceAction
+   *     responses:
+   *       '200': { x-resource: Invoice }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/invoices/:id/return', write(api, returnInvoice, { what: 'invoice' }));
+
+  /**
+   * @openapi
+   * /invoices/{id}/dispute:
+   *   post:
+   *     operationId: disputeInvoice
+   *     tags: [Invoices]
+   *     summary: Mark an invoice as disputed
+   *     description: The reason is kept.
+   *     x-body: InvoiceReason
+   *     responses:
+   *       '200': { x-resource: Invoice }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/invoices/:id/dispute', write(api, disputeInvoice, { what: 'invoice' }));
+
+  /**
+   * @openapi
+   * /invoices/{id}/resolve:
+   *   post:
+   *     operationId: resolveInvoice
+   *     tags: [Invoices]
+   *     summary: End a dispute
+   *     description: The invoice goes back to where time and payments put it. Needs the permission approve.
+   *     x-body: InvoiceAction
+   *     responses:
+   *       '200': { x-resource: Invoice }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/invoices/:id/resolve', write(api, resolveInvoice, { what: 'invoice' }));
+
+  /**
+   * @openapi
+   * /invoices/{id}/cancel:
+   *   post:
+   *     operationId: cancelInvoice
+   *     tags: [Invoices]
+   *     summary: Abandon an invoice before it is released
+   *     description: Its number stays taken.
+   *     x-body: InvoiceReason
+   *     responses:
+   *       '200': { x-resource: Invoice }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/invoices/:id/cancel', write(api, cancelInvoice, { what: 'invoice' }));
+
+  /**
+   * @openapi
+   * /invoices/{id}/void:
+   *   post:
+   *     operationId: voidInvoice
+   *     tags: [Invoices]
+   *     summary: Annul a released invoice
+   *     description: Only while nothing is paid on it. Needs the permission approve.
+   *     x-body: InvoiceReason
+   *     responses:
+   *       '200': { x-resource: Invoice }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/invoices/:id/void', write(api, voidInvoice, { what: 'invoice' }));
 }

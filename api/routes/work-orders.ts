@@ -1,5 +1,16 @@
 import type Router from '@koa/router';
-import { createWorkOrder, updateWorkOrder } from '../../shared/resources/work-orders/commands.js';
+import {
+  acceptWorkOrder,
+  assignWorkOrder,
+  cancelWorkOrder,
+  completeWorkOrder,
+  createWorkOrder,
+  logWorkOrderStep,
+  reopenWorkOrder,
+  startWorkOrder,
+  unassignWorkOrder,
+  updateWorkOrder,
+} from '../../shared/resources/work-orders/commands.js';
 import { listWorkOrders } from '../../shared/resources/work-orders/queries.js';
 import { workOrderListQuery } from '../../shared/resources/work-orders/schema.js';
 import type { RequestState } from '../context.js';
@@ -74,4 +85,127 @@ export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): 
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.patch('/work-orders/:id', write(api, updateWorkOrder, { what: 'work order' }));
+  workOrderActionRoutes(router, api);
+}
+
+function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /work-orders/{id}/accept:
+   *   post:
+   *     operationId: acceptWorkOrder
+   *     tags: [Work orders]
+   *     summary: Accept a booked job
+   *     description: Needs the permission approve.
+   *     x-body: WorkOrderAction
+   *     responses:
+   *       '200': { x-resource: WorkOrder }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/work-orders/:id/accept', write(api, acceptWorkOrder, { what: 'work order' }));
+
+  /**
+   * @openapi
+   * /work-orders/{id}/assign:
+   *   post:
+   *     operationId: assignWorkOrder
+   *     tags: [Work orders]
+   *     summary: Assign a truck
+   *     description: A second call reassigns; of a job in progress it swaps the truck. A truck on another job is 409 and says which. Needs the permission approve.
+   *     x-body: WorkOrderAssign
+   *     responses:
+   *       '200': { x-resource: WorkOrder }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/work-orders/:id/assign', write(api, assignWorkOrder, { what: 'work order' }));
+
+  /**
+   * @openapi
+   * /work-orders/{id}/unassign:
+   *   post:
+   *     operationId: unassignWorkOrder
+   *     tags: [Work orders]
+   *     summary: Take the truck off a job
+   *     description: Needs the permission approve.
+   *     x-body: WorkOrderAction
+   *     responses:
+   *       '200': { x-resource: WorkOrder }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/work-orders/:id/unassign', write(api, unassignWorkOrder, { what: 'work order' }));
+
+  /**
+   * @openapi
+   * /work-orders/{id}/start:
+   *   post:
+   *     operationId: startWorkOrder
+   *     tags: [Work orders]
+   *     summary: Start a dispatched job
+   *     description: The driver is on the way or there.
+   *     x-body: WorkOrderAction
+   *     responses:
+   *       '200': { x-resource: WorkOrder }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/work-orders/:id/start', write(api, startWorkOrder, { what: 'work order' }));
+
+  /**
+   * @openapi
+   * /work-orders/{id}/steps:
+   *   post:
+   *     operationId: logWorkOrderStep
+   *     tags: [Work orders]
+   *     summary: Log a step of the driver
+   *     description: Steps are a log; they move no state.
+   *     x-body: WorkOrderStep
+   *     responses:
+   *       '200': { x-resource: WorkOrder }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/work-orders/:id/steps', write(api, logWorkOrderStep, { what: 'work order' }));
+
+  /**
+   * @openapi
+   * /work-orders/{id}/complete:
+   *   post:
+   *     operationId: completeWorkOrder
+   *     tags: [Work orders]
+   *     summary: Complete a job
+   *     description: Sets completion_time.
+   *     x-body: WorkOrderComplete
+   *     responses:
+   *       '200': { x-resource: WorkOrder }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/work-orders/:id/complete', write(api, completeWorkOrder, { what: 'work order' }));
+
+  /**
+   * @openapi
+   * /work-orders/{id}/cancel:
+   *   post:
+   *     operationId: cancelWorkOrder
+   *     tags: [Work orders]
+   *     summary: Cancel a job
+   *     description: Needs the permission approve.
+   *     x-body: WorkOrderCancel
+   *     responses:
+   *       '200': { x-resource: WorkOrder }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/work-orders/:id/cancel', write(api, cancelWorkOrder, { what: 'work order' }));
+
+  /**
+   * @openapi
+   * /work-orders/{id}/reopen:
+   *   post:
+   *     operationId: reopenWorkOrder
+   *     tags: [Work orders]
+   *     summary: Reopen a completed or cancelled job
+   *     description: A signed-in person may, while no invoice of the job is released.
+   *     x-body: WorkOrderAction
+   *     responses:
+   *       '200': { x-resource: WorkOrder }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/work-orders/:id/reopen', write(api, reopenWorkOrder, { what: 'work order' }));
 }

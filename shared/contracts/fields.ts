@@ -46,6 +46,30 @@ export function slug(defaults: readonly string[]): Joi.StringSchema {
     .example(defaults[0]);
 }
 
+/** Upper-cased, 17 characters at most; a full VIN holds no I, O or Q (ISO 3779). */
+export function vin(): Joi.StringSchema {
+  return text(17)
+    .uppercase()
+    .custom((value: string, helpers) =>
+      value.length === 17 && /[IOQ]/.test(value) ? helpers.error('string.vin') : value,
+    )
+    .example('1HGCM82633A004352');
+}
+
+/** Degrees between `-bound` and `bound`. */
+export function coordinate(bound: number): Joi.NumberSchema {
+  return Joi.number().strict().min(-bound).max(bound);
+}
+
+/** An address that a browser can open. */
+export function webUrl(): Joi.StringSchema {
+  return Joi.string()
+    .trim()
+    .uri({ scheme: ['http', 'https'] })
+    .max(2048)
+    .example('https://files.example.com/photo.jpg');
+}
+
 // PostgreSQL takes offsets up to 15:59; the widest in use is +14:00.
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-](0\d|1[0-5]):[0-5]\d)$/;

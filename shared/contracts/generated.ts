@@ -2,20 +2,44 @@
 
 export interface Contracts {
   Invoice?: Invoice;
+  InvoiceAction?: InvoiceAction;
   InvoiceCreate?: InvoiceCreate;
   InvoiceListItem?: InvoiceListItem;
   InvoiceListQuery?: InvoiceListQuery;
   InvoicePatch?: InvoicePatch;
+  InvoiceReason?: InvoiceReason;
+  InvoiceSend?: InvoiceSend;
   LineItem?: LineItem;
   LineItemInput?: LineItemInput;
   WorkOrder?: WorkOrder;
+  WorkOrderAction?: WorkOrderAction;
+  WorkOrderAssign?: WorkOrderAssign;
+  WorkOrderCancel?: WorkOrderCancel;
+  WorkOrderComplete?: WorkOrderComplete;
   WorkOrderCreate?: WorkOrderCreate;
   WorkOrderListQuery?: WorkOrderListQuery;
   WorkOrderPatch?: WorkOrderPatch;
+  WorkOrderStep?: WorkOrderStep;
   Customer?: Customer;
   CustomerCreate?: CustomerCreate;
   CustomerListQuery?: CustomerListQuery;
   CustomerPatch?: CustomerPatch;
+  Payment?: Payment;
+  PaymentCreate?: PaymentCreate;
+  PaymentListQuery?: PaymentListQuery;
+  RefundCreate?: RefundCreate;
+  Truck?: Truck;
+  TruckCreate?: TruckCreate;
+  TruckListQuery?: TruckListQuery;
+  TruckPatch?: TruckPatch;
+  Driver?: Driver;
+  DriverCreate?: DriverCreate;
+  DriverListQuery?: DriverListQuery;
+  DriverPatch?: DriverPatch;
+  Inspection?: Inspection;
+  InspectionCreate?: InspectionCreate;
+  InspectionListQuery?: InspectionListQuery;
+  InspectionPatch?: InspectionPatch;
   ApiKey?: ApiKey;
   ApiKeyCreate?: ApiKeyCreate;
   ApiKeyListQuery?: ApiKeyListQuery;
@@ -65,9 +89,9 @@ export interface Invoice {
     state: "queued" | "sent" | "failed";
   } | null;
   /**
-   * Moves that this invoice allows now
+   * Actions that an operator may take on this invoice now
    */
-  allowed_actions: string[];
+  allowed_actions: ("approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void")[];
   created_at: string;
   updated_at: string;
   line_items: LineItem[];
@@ -89,6 +113,9 @@ export interface LineItem {
   unit_price_cents: number;
   total_cents: number;
   taxable: boolean;
+}
+export interface InvoiceAction {
+  [k: string]: unknown;
 }
 export interface InvoiceCreate {
   invoice_number: string;
@@ -153,9 +180,9 @@ export interface InvoiceListItem {
     state: "queued" | "sent" | "failed";
   } | null;
   /**
-   * Moves that this invoice allows now
+   * Actions that an operator may take on this invoice now
    */
-  allowed_actions: string[];
+  allowed_actions: ("approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void")[];
   created_at: string;
   updated_at: string;
   line_items?: LineItem[];
@@ -207,6 +234,9 @@ export interface InvoicePatch {
   po_number?: string | null;
   due_date?: string | null;
   notes?: string | null;
+  /**
+   * One of draft, needs_review, approved, sending, disputed, cancelled, void, if the transition table allows it; any other is 409
+   */
   status?:
     | "draft"
     | "needs_review"
@@ -222,6 +252,16 @@ export interface InvoicePatch {
     | "void"
     | "cancelled";
   line_items?: LineItemInput[];
+}
+export interface InvoiceReason {
+  reason: string;
+}
+export interface InvoiceSend {
+  channel: "email" | "sms" | "both";
+  /**
+   * Address or phone number for the one channel; default: what invoice, customer or job know
+   */
+  to?: string;
 }
 export interface WorkOrder {
   id: string;
@@ -257,9 +297,42 @@ export interface WorkOrder {
   unit_number: string | null;
   truck_id: string | null;
   driver_id: string | null;
-  step: string | null;
+  step:
+    "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
+  eta: string | null;
+  miles: number | null;
+  cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
+  cancel_note: string | null;
   created_at: string;
   updated_at: string;
+}
+export interface WorkOrderAction {
+  [k: string]: unknown;
+}
+export interface WorkOrderAssign {
+  truck_id: string;
+  /**
+   * Default: the truck's own driver
+   */
+  driver_id?: string | null;
+  eta?: string | null;
+}
+export interface WorkOrderCancel {
+  /**
+   * goa and unsuccessful are for jobs in progress
+   */
+  reason: "customer" | "club" | "provider" | "goa" | "unsuccessful";
+  note?: string | null;
+}
+export interface WorkOrderComplete {
+  /**
+   * Default: now
+   */
+  at?: string;
+  /**
+   * Loaded miles
+   */
+  miles?: number;
 }
 export interface WorkOrderCreate {
   /**
@@ -350,6 +423,15 @@ export interface WorkOrderPatch {
   contact_phone?: string | null;
   notes?: string | null;
 }
+export interface WorkOrderStep {
+  step: "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared";
+  /**
+   * Default: now
+   */
+  at?: string;
+  lat?: number | null;
+  lng?: number | null;
+}
 export interface Customer {
   id: string;
   company_name: string;
@@ -433,6 +515,330 @@ export interface CustomerPatch {
    */
   tax_rate_bps?: number | null;
   is_active?: boolean;
+}
+export interface Payment {
+  id: string;
+  invoice_id: string;
+  amount_cents: number;
+  method: "cash" | "check" | "card" | "ach" | "motor_club" | "other";
+  received_at: string;
+  reference: string | null;
+  refunded_cents: number;
+  /**
+   * What of it exceeds the invoice: credit of the customer
+   */
+  credit_cents: number;
+  created_at: string;
+  updated_at: string;
+}
+export interface PaymentCreate {
+  amount_cents: number;
+  method: "cash" | "check" | "card" | "ach" | "motor_club" | "other";
+  /**
+   * When the money came in; default now
+   */
+  received_at?: string;
+  reference?: string | null;
+}
+export interface PaymentListQuery {
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface RefundCreate {
+  amount_cents: number;
+  reason: string;
+}
+export interface Truck {
+  id: string;
+  unit_number: string;
+  duty_class: "light" | "medium" | "heavy";
+  /**
+   * On a job: assigned, en_route, on_scene, towing or returning, as that job stands
+   */
+  status: "available" | "assigned" | "en_route" | "on_scene" | "towing" | "returning" | "off_duty" | "out_of_service";
+  driver_id: string | null;
+  vin: string | null;
+  plate: string | null;
+  make: string | null;
+  model: string | null;
+  year: number | null;
+  /**
+   * Last known position
+   */
+  location: {
+    lat: number;
+    lng: number;
+    heading: number | null;
+    speed_mph: number | null;
+    at: string;
+    /**
+     * Older than five minutes
+     */
+    stale: boolean;
+  } | null;
+  /**
+   * The job in status dispatched or in_progress it is on
+   */
+  current_work_order_id: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface TruckCreate {
+  /**
+   * Unique in an account, whatever its case
+   */
+  unit_number: string;
+  duty_class: "light" | "medium" | "heavy";
+  /**
+   * What people say of the truck. While it is on a job its status shows how far that job is
+   */
+  status?: "available" | "returning" | "off_duty" | "out_of_service";
+  driver_id?: string | null;
+  vin?: string | null;
+  plate?: string | null;
+  make?: string | null;
+  model?: string | null;
+  year?: number | null;
+  /**
+   * A position replaces the one before as a whole; null forgets it
+   */
+  location?: {
+    lat: number;
+    lng: number;
+    /**
+     * Degrees clockwise from north
+     */
+    heading?: number | null;
+    speed_mph?: number | null;
+    /**
+     * When the truck was there; left out: now
+     */
+    at?: string;
+  } | null;
+}
+export interface TruckListQuery {
+  status?: "available" | "assigned" | "en_route" | "on_scene" | "towing" | "returning" | "off_duty" | "out_of_service";
+  duty_class?: "light" | "medium" | "heavy";
+  /**
+   * Part of unit_number
+   */
+  search?: string;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface TruckPatch {
+  unit_number?: string;
+  duty_class?: "light" | "medium" | "heavy";
+  /**
+   * What people say of the truck. While it is on a job its status shows how far that job is
+   */
+  status?: "available" | "returning" | "off_duty" | "out_of_service";
+  driver_id?: string | null;
+  vin?: string | null;
+  plate?: string | null;
+  make?: string | null;
+  model?: string | null;
+  year?: number | null;
+  /**
+   * A position replaces the one before as a whole; null forgets it
+   */
+  location?: {
+    lat: number;
+    lng: number;
+    /**
+     * Degrees clockwise from north
+     */
+    heading?: number | null;
+    speed_mph?: number | null;
+    /**
+     * When the truck was there; left out: now
+     */
+    at?: string;
+  } | null;
+}
+export interface Driver {
+  id: string;
+  name: string;
+  phone: string | null;
+  duty_classes: ("light" | "medium" | "heavy")[];
+  status: "active" | "inactive";
+  created_at: string;
+  updated_at: string;
+}
+export interface DriverCreate {
+  name: string;
+  phone?: string | null;
+  /**
+   * What the driver may drive
+   */
+  duty_classes?: ("light" | "medium" | "heavy")[];
+  status?: "active" | "inactive";
+}
+export interface DriverListQuery {
+  status?: "active" | "inactive";
+  /**
+   * Part of name
+   */
+  search?: string;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface DriverPatch {
+  name?: string;
+  phone?: string | null;
+  /**
+   * What the driver may drive
+   */
+  duty_classes?: ("light" | "medium" | "heavy")[];
+  status?: "active" | "inactive";
+}
+export interface Inspection {
+  id: string;
+  kind: "pre_trip" | "post_trip" | "vehicle_condition";
+  truck_id: string | null;
+  driver_id: string | null;
+  work_order_id: string | null;
+  vehicle: {
+    vin: string | null;
+    plate: string | null;
+    make: string | null;
+    model: string | null;
+    year: number | null;
+  } | null;
+  odometer_miles: number | null;
+  items: {
+    key: string;
+    label: string | null;
+    state: "ok" | "attention" | "fail" | "na";
+    note: string | null;
+  }[];
+  defects: {
+    id: string;
+    component: string;
+    severity: "minor" | "major" | "out_of_service";
+    resolved_at: string | null;
+    resolved_by: string | null;
+  }[];
+  photos: {
+    /**
+     * Open vocabulary. Published values: front, rear, driver_side, passenger_side, interior, odometer, damage, other.
+     */
+    slot: string;
+    /**
+     * Open vocabulary. Published values: before, hooked, after, other.
+     */
+    phase: string | null;
+    url: string;
+    taken_at: string | null;
+  }[];
+  /**
+   * Derived: out_of_service while a defect of that severity is unresolved, pass_with_defects while any is or an item failed
+   */
+  result: "pass" | "pass_with_defects" | "out_of_service";
+  notes: string | null;
+  submitted_at: string;
+  created_at: string;
+  updated_at: string;
+}
+export interface InspectionCreate {
+  kind: "pre_trip" | "post_trip" | "vehicle_condition";
+  truck_id?: string | null;
+  driver_id?: string | null;
+  work_order_id?: string | null;
+  /**
+   * The vehicle looked at, when it is no truck of the fleet
+   */
+  vehicle?: {
+    vin?: string | null;
+    plate?: string | null;
+    make?: string | null;
+    model?: string | null;
+    year?: number | null;
+  } | null;
+  odometer_miles?: number | null;
+  items?: {
+    key: string;
+    label?: string | null;
+    state: "ok" | "attention" | "fail" | "na";
+    note?: string | null;
+  }[];
+  defects?: {
+    component: string;
+    severity: "minor" | "major" | "out_of_service";
+    /**
+     * Set when it was mended on the spot
+     */
+    resolved_at?: string | null;
+    resolved_by?: string | null;
+  }[];
+  photos?: {
+    /**
+     * Open vocabulary. Published values: front, rear, driver_side, passenger_side, interior, odometer, damage, other.
+     */
+    slot: string;
+    /**
+     * Open vocabulary. Published values: before, hooked, after, other.
+     */
+    phase?: string | null;
+    url: string;
+    taken_at?: string | null;
+  }[];
+  notes?: string | null;
+}
+export interface InspectionListQuery {
+  kind?: "pre_trip" | "post_trip" | "vehicle_condition";
+  truck_id?: string;
+  driver_id?: string;
+  work_order_id?: string;
+  result?: "pass" | "pass_with_defects" | "out_of_service";
+  /**
+   * Created at or after
+   */
+  since?: string;
+  /**
+   * Created before
+   */
+  until?: string;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface InspectionPatch {
+  /**
+   * Defects to resolve or reopen; those left out are kept
+   */
+  defects?: {
+    id: string;
+    /**
+     * null reopens the defect
+     */
+    resolved_at: string | null;
+    resolved_by?: string | null;
+  }[];
+  notes?: string | null;
 }
 export interface ApiKey {
   id: string;

@@ -108,6 +108,45 @@ export const BILLING_STATUSES = [
   'not_billable',
 ] as const;
 
+export const PAYMENT_METHODS = ['cash', 'check', 'card', 'ach', 'motor_club', 'other'] as const;
+
+/** Closed (decisions 2): all of them are shown, those of a job come from the job itself. */
+export const TRUCK_STATUSES = [
+  'available',
+  'assigned',
+  'en_route',
+  'on_scene',
+  'towing',
+  'returning',
+  'off_duty',
+  'out_of_service',
+] as const;
+
+/** What people may say of a truck. */
+export const SETTABLE_TRUCK_STATUSES = ['available', 'returning', 'off_duty', 'out_of_service'] as const;
+
+export const DUTY_CLASSES = ['light', 'medium', 'heavy'] as const;
+
+export const DRIVER_STATUSES = ['active', 'inactive'] as const;
+
+export const INSPECTION_KINDS = ['pre_trip', 'post_trip', 'vehicle_condition'] as const;
+export const INSPECTION_RESULTS = ['pass', 'pass_with_defects', 'out_of_service'] as const;
+export const INSPECTION_ITEM_STATES = ['ok', 'attention', 'fail', 'na'] as const;
+export const DEFECT_SEVERITIES = ['minor', 'major', 'out_of_service'] as const;
+
+/** Open: where on a vehicle a photo was taken, and when in the job. */
+export const PHOTO_SLOTS = [
+  'front',
+  'rear',
+  'driver_side',
+  'passenger_side',
+  'interior',
+  'odometer',
+  'damage',
+  'other',
+] as const;
+export const PHOTO_PHASES = ['before', 'hooked', 'after', 'other'] as const;
+
 export const TIERS = ['starter', 'standard', 'premium'] as const;
 
 export const ENVIRONMENTS = ['live', 'sandbox'] as const;

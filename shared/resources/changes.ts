@@ -1,13 +1,15 @@
+import { canonicalJson } from '../contracts/canonical-json.js';
 import type { Change } from '../contracts/command.js';
 
 /** Columns that hold an instant. In any other, two texts of one instant are an edit that must not be lost. */
 const INSTANT_COLUMN = /_(at|date|time)$/;
 
-/** Two values that mean the same: equal, or two texts of the same instant. */
+/** Two values that mean the same: equal, lists of the same items, or two texts of the same instant. */
 function isSame(field: string, a: unknown, b: unknown): boolean {
   const left = a ?? null;
   const right = b ?? null;
   if (left === right) return true;
+  if (Array.isArray(left) && Array.isArray(right)) return canonicalJson(left) === canonicalJson(right);
   if (!INSTANT_COLUMN.test(field) || typeof left !== 'string' || typeof right !== 'string') return false;
   return Date.parse(left.toUpperCase()) === Date.parse(right.toUpperCase());
 }

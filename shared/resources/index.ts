@@ -4,9 +4,17 @@ import * as apiKeyCommands from './api-keys/commands.js';
 import * as apiKeySchemas from './api-keys/schema.js';
 import * as customerCommands from './customers/commands.js';
 import * as customerSchemas from './customers/schema.js';
+import * as driverCommands from './drivers/commands.js';
+import * as driverSchemas from './drivers/schema.js';
+import * as inspectionCommands from './inspections/commands.js';
+import * as inspectionSchemas from './inspections/schema.js';
 import * as invoiceCommands from './invoices/commands.js';
 import * as invoiceSchemas from './invoices/schema.js';
 import * as operationSchemas from './operations/schema.js';
+import * as paymentCommands from './payments/commands.js';
+import * as paymentSchemas from './payments/schema.js';
+import * as truckCommands from './trucks/commands.js';
+import * as truckSchemas from './trucks/schema.js';
 import * as workOrderCommands from './work-orders/commands.js';
 import * as workOrderSchemas from './work-orders/schema.js';
 
@@ -15,6 +23,10 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'invoice', schemas: invoiceSchemas },
   { entityType: 'work_order', schemas: workOrderSchemas },
   { entityType: 'customer', schemas: customerSchemas },
+  { entityType: 'payment', schemas: paymentSchemas },
+  { entityType: 'truck', schemas: truckSchemas },
+  { entityType: 'driver', schemas: driverSchemas },
+  { entityType: 'inspection', schemas: inspectionSchemas },
   { entityType: 'api_key', schemas: apiKeySchemas },
 ];
 
@@ -26,6 +38,10 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(invoiceCommands),
   ...Object.values(workOrderCommands),
   ...Object.values(customerCommands),
+  ...Object.values(paymentCommands),
+  ...Object.values(truckCommands),
+  ...Object.values(driverCommands),
+  ...Object.values(inspectionCommands),
   ...Object.values(apiKeyCommands),
 ] as unknown as CommandDefinition<never>[];
 

@@ -80,6 +80,14 @@ export async function lockRecords<R extends Row>(
   return new Map(rows.map(({ record }) => [refKey(record), record]));
 }
 
+/**
+ * The next `updated_at` of a row: to the millisecond, as clients see it, and always later than the one before, so that it can serve as the record's
+ * version (ETag).
+ */
+export function nextUpdatedAt(alias: string): string {
+  return `greatest(date_trunc('milliseconds', clock_timestamp()), date_trunc('milliseconds', ${alias}.updated_at) + interval '1 millisecond')`;
+}
+
 export function failed(error: ErrorBody): Outcome {
   return { ok: false, error };
 }

@@ -1,6 +1,10 @@
 import { apiKeyRepresentation } from './api-keys/representation.js';
 import { customerRepresentation } from './customers/representation.js';
+import { driverRepresentation } from './drivers/representation.js';
+import { inspectionRepresentation } from './inspections/representation.js';
 import { invoiceRepresentation } from './invoices/representation.js';
+import { paymentRepresentation } from './payments/representation.js';
+import { truckRepresentation } from './trucks/representation.js';
 import { workOrderRepresentation } from './work-orders/representation.js';
 
 interface ResourceTable {
@@ -15,6 +19,10 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   invoice: { table: 'invoices', collection: '/invoices', representation: invoiceRepresentation },
   work_order: { table: 'work_orders', collection: '/work-orders', representation: workOrderRepresentation },
   customer: { table: 'customers', collection: '/customers', representation: customerRepresentation },
+  payment: { table: 'payments', collection: '/payments', representation: paymentRepresentation },
+  truck: { table: 'trucks', collection: '/trucks', representation: truckRepresentation },
+  driver: { table: 'drivers', collection: '/drivers', representation: driverRepresentation },
+  inspection: { table: 'inspections', collection: '/inspections', representation: inspectionRepresentation },
   api_key: { table: 'api_keys', collection: '/api-keys', representation: apiKeyRepresentation },
 };
 

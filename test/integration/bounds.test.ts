@@ -32,12 +32,18 @@ describe('bounds of what can be written', () => {
         zip: 20,
       },
     },
+    '/trucks': { unit_number: 32, vin: 17, plate: 20, make: 100, model: 100 },
+    '/drivers': { name: 200, phone: 32 },
+    '/inspections': { notes: 5000 },
     '/api-keys': { name: 100 },
   };
   const REQUIRED: Record<string, Record<string, unknown>> = {
     '/invoices': { invoice_number: 'B-1' },
     '/work-orders': { service_type: 'tow' },
     '/customers': { company_name: 'B' },
+    '/trucks': { unit_number: 'B-1', duty_class: 'light' },
+    '/drivers': { name: 'b' },
+    '/inspections': { kind: 'pre_trip' },
     '/api-keys': { name: 'b' },
   };
   for (const [path, fields] of Object.entries(LENGTHS)) {

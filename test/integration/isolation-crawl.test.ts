@@ -55,6 +55,12 @@ function setAt(value: unknown, [head, ...rest]: string[], id: string): unknown {
   return copy;
 }
 
+/** The kind of record that a member names: `truck_id` a truck, `defects[0].id` a defect. */
+function kindAt(place: string[]): string {
+  const name = String(place.at(-1));
+  return name === 'id' ? String(place.at(-3)).replace(/s$/, '') : name.replace(/_id$/, '');
+}
+
 const queryIds = ({ parameters }: DocumentedOperation) =>
   parameters
     .filter((one) => one.in === 'query' && (one.schema as Json).format === 'uuid')
@@ -114,6 +120,12 @@ describe('no tenant can tell that another exists', () => {
         '/invoices',
         invoiceInput({ notes: canary, po_number: canary, customer_id: ids.customer, line_items }),
       );
+      ids.driver = await make('/drivers', { name: canary });
+      const unit_number = canary.slice(-30) + round;
+      ids.truck = await make('/trucks', { unit_number, duty_class: 'light', make: canary });
+      const defects = [{ component: canary, severity: 'minor' }];
+      ids.inspection = await make('/inspections', { kind: 'pre_trip', notes: canary, defects });
+      ids.defect = (await client.get(`/inspections/${ids.inspection}`)).body.defects[0].id;
       ids.api_key = await make('/api-keys', { name: canary, permissions: ['read'] });
     }
     const command = commandOf('customer.create', tenantId, { company_name: canary });
@@ -152,7 +164,7 @@ describe('no tenant can tell that another exists', () => {
   /** The example of the document, with ids of the intruder's own records. */
   function ownBody(body: NonNullable<DocumentedOperation['body']>): unknown {
     return idPlaces(body.schema).reduce<unknown>((value, place) => {
-      const kind = String(place.at(-1)).replace(/_id$/, '');
+      const kind = kindAt(place);
       const id = intruder.ids[kind];
       if (!id) throw new Error(`the crawl knows no ${kind} for ${place.join('.')}: let fillAccount make one`);
       return setAt(value, place, id);

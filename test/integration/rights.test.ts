@@ -19,6 +19,18 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['GET', '/customers/{customer}', 'read_customers', 'read'],
   ['POST', '/customers', null, 'write'],
   ['PATCH', '/customers/{customer}', null, 'write'],
+  ['GET', '/trucks', 'read_dispatch', 'read'],
+  ['GET', '/trucks/{truck}', 'read_dispatch', 'read'],
+  ['POST', '/trucks', null, 'write'],
+  ['PATCH', '/trucks/{truck}', null, 'write'],
+  ['GET', '/drivers', 'read_dispatch', 'read'],
+  ['GET', '/drivers/{driver}', 'read_dispatch', 'read'],
+  ['POST', '/drivers', null, 'write'],
+  ['PATCH', '/drivers/{driver}', null, 'write'],
+  ['GET', '/inspections', null, 'read'],
+  ['GET', '/inspections/{inspection}', null, 'read'],
+  ['POST', '/inspections', null, 'write'],
+  ['PATCH', '/inspections/{inspection}', null, 'write'],
   ['GET', '/api-keys', null, 'admin'],
   ['POST', '/api-keys', null, 'admin'],
   ['GET', '/api-keys/{key}', null, 'admin'],
@@ -30,6 +42,9 @@ const BODIES: Record<string, () => unknown> = {
   '/invoices': invoiceInput,
   '/work-orders': () => ({ service_type: 'tow' }),
   '/customers': () => ({ company_name: 'C' }),
+  '/trucks': () => ({ unit_number: 'T-2', duty_class: 'light' }),
+  '/drivers': () => ({ name: 'D' }),
+  '/inspections': () => ({ kind: 'pre_trip' }),
   '/api-keys': () => ({ name: 'k' }),
 };
 
@@ -45,6 +60,9 @@ describe('rights of a key', () => {
     ids.invoice = (await client.post('/invoices', invoiceInput())).body.id;
     ids.order = (await client.post('/work-orders', { service_type: 'tow' })).body.id;
     ids.customer = (await client.post('/customers', { company_name: 'C' })).body.id;
+    ids.truck = (await client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' })).body.id;
+    ids.driver = (await client.post('/drivers', { name: 'D' })).body.id;
+    ids.inspection = (await client.post('/inspections', { kind: 'pre_trip' })).body.id;
     ids.key = (await client.post('/api-keys', { name: 'victim' })).body.id;
   });
   after(() => stack.stop());
@@ -88,13 +106,14 @@ describe('rights of a key', () => {
       expect(allowed.status, allowed.text).to.equal(200);
     });
 
-    it(`${method} ${path} ${permission === 'read' ? 'lets a read-only key in' : 'refuses a read-only key, agent or not'}`, async () => {
+    it(`${method} ${path} ${permission === 'read' ? 'lets a read-only key in, an agent only by its scope' : 'refuses a read-only key, agent or not'}`, async () => {
       const api = await clientWith({ readOnly: true });
       const agent = await clientWith({ kind: 'agent', scopes: [...AGENT_SCOPES], readOnly: true });
       for (const client of [api, agent]) {
         const answer = await ask(client, route);
-        if (permission === 'read') expect(answer.status, answer.text).to.equal(200);
-        else expectError(answer, 403, 'read_only_key');
+        if (permission !== 'read') expectError(answer, 403, 'read_only_key');
+        else if (scope === null && client === agent) expectError(answer, 403, 'forbidden');
+        else expect(answer.status, answer.text).to.equal(200);
       }
     });
   }

@@ -50,6 +50,7 @@ function strings(description: Description): fc.Arbitrary<string> {
       fc.uuid().map((id) => id.toUpperCase()),
     );
   if (rule('email')) return padded(emails);
+  if (rule('uri')) return padded(fc.webUrl({ validSchemes: ['http', 'https'], withQueryParameters: true }));
   const pattern = rules.find((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^[a-z]'));
   if (pattern) return padded(fc.stringMatching(/^[a-z][a-z0-9_]{0,63}$/));
   if (rule('case')) return padded(fc.stringMatching(/^[A-HJ-NPR-Za-hj-npr-z0-9]{1,17}$/));

@@ -23,6 +23,9 @@ export async function tablesOf(client: pg.Client): Promise<string[]> {
 const customerId = newId();
 const workOrderId = newId();
 const invoiceId = newId();
+const driverId = newId();
+const truckId = newId();
+const paymentId = newId();
 
 /** One row for each table, in an order that their references allow; `$1` is the tenant. Ids repeat from tenant to tenant on purpose. */
 const ROWS: Record<string, string> = {
@@ -38,6 +41,15 @@ const ROWS: Record<string, string> = {
     values ($1, '${invoiceId}', 'INV-7', '${customerId}', '${workOrderId}', 100, 8, 108)`,
   invoice_line_items: `insert into invoice_line_items (tenant_id, invoice_id, position, id, name, category, quantity, unit_type, unit_price_cents,
     total_cents, taxable) values ($1, '${invoiceId}', 1, '${newId()}', 'Tow', 'tow', 1, 'each', 100, 100, true)`,
+  drivers: `insert into drivers (tenant_id, id, name) values ($1, '${driverId}', 'Dan')`,
+  trucks: `insert into trucks (tenant_id, id, unit_number, duty_class, driver_id) values ($1, '${truckId}', 'T-1', 'light', '${driverId}')`,
+  work_order_steps: `insert into work_order_steps (tenant_id, id, work_order_id, step, at) values ($1, '${newId()}', '${workOrderId}', 'en_route', now())`,
+  inspections: `insert into inspections (tenant_id, id, kind, truck_id, result) values ($1, '${newId()}', 'pre_trip', '${truckId}', 'pass')`,
+  payments: `insert into payments (tenant_id, id, invoice_id, amount_cents, method, applied_cents)
+    values ($1, '${paymentId}', '${invoiceId}', 100, 'cash', 100)`,
+  refunds: `insert into refunds (tenant_id, id, payment_id, amount_cents, reason) values ($1, '${newId()}', '${paymentId}', 1, 'x')`,
+  messages: `insert into messages (tenant_id, id, invoice_id, channel, recipient, body_text, state, provider)
+    values ($1, '${newId()}', '${invoiceId}', 'email', 'b@example.com', 'x', 'sent', 'outbox')`,
   audit_entries: `insert into audit_entries (tenant_id, id, actor_type, action, entity_type, entity_id, outcome, source, response_status)
     values ($1, '${newId()}', 'system', 'invoice.created', 'invoice', '${invoiceId}', 'ok', 'job', 201)`,
   events: `insert into events (tenant_id, id, type, body) values ($1, '${newId()}', 'invoice.created', '{}')`,

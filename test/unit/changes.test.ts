@@ -24,6 +24,15 @@ describe('changesOf', () => {
     expect(changesOf({}, { notes: null })).to.deep.equal([]);
   });
 
+  it('takes two lists of the same items in the same order for the same', () => {
+    const current = { duty_classes: ['light', 'heavy'], defects: [{ id: '1', resolved_at: null }] };
+    const same = { duty_classes: ['light', 'heavy'], defects: [{ resolved_at: null, id: '1' }] };
+    expect(changesOf(current, same)).to.deep.equal([]);
+    for (const duty_classes of [['heavy', 'light'], ['light'], []]) {
+      expect(changesOf(current, { duty_classes })).to.have.length(1);
+    }
+  });
+
   it('takes two texts of one instant in a timestamp column for the same', () => {
     const current = { due_date: '2026-11-21T14:30:00+00:00' };
     for (const due_date of [

@@ -2,7 +2,7 @@ import type { Change, Command, Outcome } from '../../contracts/command.js';
 import type { CustomerCreate, CustomerPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { changesOf, changesOfNew } from '../changes.js';
-import { lockRecords, missing, recordset, refKey, refOf } from '../sets.js';
+import { lockRecords, missing, nextUpdatedAt, recordset, refKey, refOf } from '../sets.js';
 
 const EDITABLE = `company_name text, company_type text, billing_email text, primary_phone text, address text, city text, state text, zip text,
   is_active boolean, terms_days integer, tax_exempt boolean, tax_rate_bps integer`;
@@ -61,7 +61,7 @@ async function applyPlans(tx: Transaction, plans: Plan[]): Promise<void> {
   if (changed.length === 0) return;
   await tx.query({
     name: 'update-customers',
-    text: `update customers t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = now()
+    text: `update customers t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
            from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(changed.map(({ row, command }) => ({ ...row, ...command.input })))],
   });

@@ -1,6 +1,16 @@
 import { defineCommand } from '../../contracts/command.js';
-import type { InvoiceCreate, InvoicePatch } from '../../contracts/generated.js';
-import { invoiceCreate, invoicePatch } from './schema.js';
+import type {
+  InvoiceAction,
+  InvoiceCreate,
+  InvoicePatch,
+  InvoiceReason,
+  InvoiceSend,
+} from '../../contracts/generated.js';
+import { invoiceAction, invoiceCreate, invoicePatch, invoiceReason, invoiceSend } from './schema.js';
+import type { InvoiceStatus } from './transitions.js';
+
+/** States that only a key with the permission approve may ask for (decisions 6). */
+const APPROVER_STATUSES: readonly InvoiceStatus[] = ['approved', 'sending', 'void'];
 
 export const createInvoice = defineCommand<InvoiceCreate>({
   type: 'invoice.create',
@@ -20,5 +30,94 @@ export const updateInvoice = defineCommand<InvoicePatch>({
   creates: false,
   schema: invoicePatch,
   permission: 'write',
+  permissionFor: ({ status }) => (APPROVER_STATUSES.includes(status as InvoiceStatus) ? 'approve' : 'write'),
   agentScope: 'write_invoices_draft',
+});
+
+export const approveInvoice = defineCommand<InvoiceAction>({
+  type: 'invoice.approve',
+  entityType: 'invoice',
+  action: 'invoice.approved',
+  creates: false,
+  schema: invoiceAction,
+  permission: 'approve',
+  // Nothing an agent does can cause approved or later (decisions 3).
+  agentScope: null,
+});
+
+export const sendInvoice = defineCommand<InvoiceSend>({
+  type: 'invoice.send',
+  entityType: 'invoice',
+  action: 'invoice.sent',
+  creates: false,
+  schema: invoiceSend,
+  permission: 'approve',
+  // Nothing an agent does can cause approved or later (decisions 3).
+  agentScope: null,
+});
+
+export const returnInvoice = defineCommand<InvoiceAction>({
+  type: 'invoice.return',
+  entityType: 'invoice',
+  action: 'invoice.returned',
+  creates: false,
+  schema: invoiceAction,
+  permission: 'write',
+  // Nothing an agent does can cause approved or later (decisions 3).
+  agentScope: null,
+});
+
+export const disputeInvoice = defineCommand<InvoiceReason>({
+  type: 'invoice.dispute',
+  entityType: 'invoice',
+  action: 'invoice.disputed',
+  creates: false,
+  schema: invoiceReason,
+  permission: 'write',
+  // Nothing an agent does can cause approved or later (decisions 3).
+  agentScope: null,
+});
+
+export const resolveInvoice = defineCommand<InvoiceAction>({
+  type: 'invoice.resolve',
+  entityType: 'invoice',
+  action: 'invoice.resolved',
+  creates: false,
+  schema: invoiceAction,
+  permission: 'approve',
+  // Nothing an agent does can cause approved or later (decisions 3).
+  agentScope: null,
+});
+
+export const cancelInvoice = defineCommand<InvoiceReason>({
+  type: 'invoice.cancel',
+  entityType: 'invoice',
+  action: 'invoice.cancelled',
+  creates: false,
+  schema: invoiceReason,
+  permission: 'write',
+  // Nothing an agent does can cause approved or later (decisions 3).
+  agentScope: null,
+});
+
+export const voidInvoice = defineCommand<InvoiceReason>({
+  type: 'invoice.void',
+  entityType: 'invoice',
+  action: 'invoice.voided',
+  creates: false,
+  schema: invoiceReason,
+  permission: 'approve',
+  // Nothing an agent does can cause approved or later (decisions 3).
+  agentScope: null,
+});
+
+/** The clock's: the past-due threshold is crossed. */
+export const markInvoiceOverdue = defineCommand<InvoiceAction>({
+  type: 'invoice.mark_overdue',
+  entityType: 'invoice',
+  action: 'invoice.overdue',
+  creates: false,
+  schema: invoiceAction,
+  permission: 'admin',
+  agentScope: null,
 });

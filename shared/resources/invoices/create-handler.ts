@@ -13,6 +13,7 @@ import {
   refKey,
   refOf,
 } from '../sets.js';
+import { refreshBilling } from '../work-orders/billing.js';
 import { type InvoicePrice, MAX_INVOICE_TOTAL_CENTS, priceInvoice } from './money.js';
 import { findTaxRates, type TaxRates } from './tax-rates.js';
 
@@ -113,7 +114,10 @@ async function insertDrafts(tx: Transaction, drafts: Draft[]): Promise<Set<strin
   const inserting = tx.query<RecordRef>(insertInvoices(sorted));
   const lines = sorted.flatMap((draft) => lineRows(draft.command, draft.priced.lineTotals));
   const insertingLines = lines.length > 0 ? tx.query(insertLines(lines)) : undefined;
-  const [rows] = await Promise.all([inserting, insertingLines]);
+  const jobs = sorted.flatMap(({ command: { tenantId, input } }) =>
+    input.work_order_id ? [{ tenant_id: tenantId, id: input.work_order_id }] : [],
+  );
+  const [rows] = await Promise.all([inserting, insertingLines, refreshBilling(tx, jobs)]);
   return new Set(rows.map(refKey));
 }
 

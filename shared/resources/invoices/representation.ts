@@ -1,4 +1,5 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
+import { allowedActions } from './allowed-actions.js';
 
 const MEMBERS = (alias: string) => [
   'id',
@@ -22,8 +23,7 @@ const MEMBERS = (alias: string) => [
     name: 'delivery',
     sql: `case when ${alias}.delivery_state is not null then ${jsonObject(alias, [{ name: 'state', sql: `${alias}.delivery_state` }])} end`,
   },
-  // The transition table belongs to the lifecycle; until it lands no move is offered.
-  { name: 'allowed_actions', sql: `'[]'::json` },
+  { name: 'allowed_actions', sql: allowedActions(alias) },
   jsonTime(alias, 'created_at'),
   jsonTime(alias, 'updated_at'),
 ];

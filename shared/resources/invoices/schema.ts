@@ -29,6 +29,7 @@ import {
   MAX_QUANTITY_DECIMALS,
   MAX_UNIT_PRICE_CENTS,
 } from './money.js';
+import { INVOICE_ACTIONS, PATCHABLE_STATUSES } from './transitions.js';
 
 const status = () => Joi.string().valid(...INVOICE_STATUSES);
 
@@ -113,9 +114,25 @@ export const invoicePatch = Joi.object({
   po_number: text(64).allow(null),
   due_date: dateTime().allow(null),
   notes: multilineText(5000).allow(null),
-  status: status(),
+  status: status().description(
+    `One of ${PATCHABLE_STATUSES.join(', ')}, if the transition table allows it; any other is 409`,
+  ),
   line_items: lineItems(),
 }).meta({ className: 'InvoicePatch' });
+
+/** An action that needs no more than its path. */
+export const invoiceAction = Joi.object({}).meta({ className: 'InvoiceAction' });
+
+export const invoiceReason = Joi.object({
+  reason: text(500).required().example('Customer says the tow was 3 miles shorter'),
+}).meta({ className: 'InvoiceReason' });
+
+export const invoiceSend = Joi.object({
+  channel: Joi.string().valid('email', 'sms', 'both').default('email'),
+  to: text(254)
+    .example('billing@example.com')
+    .description('Address or phone number for the one channel; default: what invoice, customer or job know'),
+}).meta({ className: 'InvoiceSend' });
 
 const invoiceListItemKeys = () => ({
   id: uuid(),
@@ -136,7 +153,9 @@ const invoiceListItemKeys = () => ({
   notes: Joi.string().allow(null),
   sent_at: dateTime().allow(null),
   delivery: allRequired({ state: Joi.string().valid('queued', 'sent', 'failed') }).allow(null),
-  allowed_actions: Joi.array().items(Joi.string()).description('Moves that this invoice allows now'),
+  allowed_actions: Joi.array()
+    .items(Joi.string().valid(...Object.keys(INVOICE_ACTIONS)))
+    .description('Actions that an operator may take on this invoice now'),
   created_at: dateTime(),
   updated_at: dateTime(),
 });

@@ -1,20 +1,21 @@
 import type { Change, Command, Outcome } from '../../contracts/command.js';
 import type { InvoicePatch } from '../../contracts/generated.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres.js';
 import { changesOf } from '../changes.js';
-import { failed, lockRecords, missing, recordset, refKey, refOf } from '../sets.js';
+import { failed, missing, nextUpdatedAt, recordset, refKey, refOf } from '../sets.js';
 import { insertLines, lineRows, totalFault } from './create-handler.js';
+import { type InvoiceRow, illegalMove, lockInvoices } from './lifecycle.js';
 import { type InvoicePrice, priceInvoice } from './money.js';
+import {
+  makeMoves,
+  moveOutcome,
+  type PatchedMove,
+  type PlannedMove,
+  planPatchedMoves,
+} from './move-handler.js';
+import { type InvoiceStatus, PATCHABLE_STATUSES } from './transitions.js';
 
 type UpdateCommand = Command<InvoicePatch>;
-
-interface InvoiceRow extends Row {
-  tenant_id: string;
-  id: string;
-  status: string;
-  tax_rate_bps: number;
-  created_by_agent: boolean;
-}
 
 interface Plan {
   command: UpdateCommand;
@@ -23,6 +24,8 @@ interface Plan {
   priced: InvoicePrice | undefined;
 }
 
+/** What an agent may ask for: nothing it does can cause approved or later (decisions 3). */
+const AGENT_STATUSES: readonly string[] = ['draft', 'needs_review'];
 /** States in which the lines may still be replaced (decisions 3). */
 const LINES_OPEN: readonly string[] = ['draft', 'needs_review'];
 /** States in which nothing may be changed any more. */
@@ -30,23 +33,53 @@ const CLOSED: readonly string[] = ['void', 'cancelled'];
 
 /** JSON merge of the editable fields, and replacement of the lines while the invoice is still being written. */
 export async function updateInvoices(tx: Transaction, commands: UpdateCommand[]): Promise<Outcome[]> {
-  const rows = await lockRecords<InvoiceRow>(tx, 'invoices', commands.map(refOf));
+  const rows = await lockInvoices(tx, commands.map(refOf));
   const outcomes = new Map<string, Outcome>();
-  const plans: Plan[] = [];
+  const checked: Plan[] = [];
   for (const command of commands) {
     const plan = planOf(command, rows.get(refKey(refOf(command))));
     if ('ok' in plan) outcomes.set(command.id, plan);
-    else plans.push(plan);
+    else checked.push(plan);
   }
+  const moves = await planPatchedMoves(tx, checked.flatMap(patchedMove));
+  const plans = checked.filter(({ command }) => {
+    const move = moves.get(command.id);
+    if (!move || 'command' in move) return true;
+    // What cannot be done whole is not done at all.
+    outcomes.set(command.id, move);
+    return false;
+  });
   await applyPlans(tx, plans);
-  for (const { command, changes } of plans) outcomes.set(command.id, { ok: true, changes, events: [] });
+  await makeMoves(
+    tx,
+    plans.flatMap(({ command }) => (moves.get(command.id) as PlannedMove | undefined) ?? []),
+  );
+  for (const { command, changes } of plans) {
+    const move = moves.get(command.id) as PlannedMove | undefined;
+    const made = move ? moveOutcome(move) : { ok: true as const, changes: [], events: [] };
+    outcomes.set(command.id, { ...made, changes: [...changes, ...(made.ok ? made.changes : [])] } as Outcome);
+  }
   return commands.map((command) => outcomes.get(command.id) as Outcome);
+}
+
+/** A move is checked against the invoice as the same request changes it. */
+function patchedMove({ command, row }: Plan): PatchedMove[] {
+  const { status, line_items, billing_email } = command.input;
+  if (status === undefined || status === row.status) return [];
+  return [
+    {
+      command,
+      to: status,
+      row: billing_email === undefined ? row : { ...row, billing_email },
+      lineCount: line_items?.length,
+    },
+  ];
 }
 
 function planOf(command: UpdateCommand, row: InvoiceRow | undefined): Plan | Outcome {
   if (!row) return missing('invoice');
   const { status, line_items, ...fields } = command.input;
-  const fault = agentFault(command, row) ?? statusFault(status, row) ?? lockFault(command, row);
+  const fault = agentFault(command, row) ?? lockFault(command, row) ?? patchFault(status, row);
   if (fault) return fault;
   const changes = changesOf(row, fields);
   if (line_items === undefined) return { command, row, changes, priced: undefined };
@@ -57,21 +90,19 @@ function planOf(command: UpdateCommand, row: InvoiceRow | undefined): Plan | Out
 
 /** An agent's scope covers drafts alone (decisions 1, row 14). */
 function agentFault(command: UpdateCommand, row: InvoiceRow): Outcome | undefined {
-  if (command.actor.type !== 'agent' || row.status === 'draft') return undefined;
+  if (command.actor.type !== 'agent') return undefined;
+  const { status } = command.input;
+  if (row.status === 'draft' && (!status || AGENT_STATUSES.includes(status))) return undefined;
   return failed({
     code: 'forbidden',
-    message: `An agent may change drafts only; this invoice is ${row.status}. Ask a person to change it.`,
+    message: `An agent may change drafts only, and hand them over for review; this invoice is ${row.status}. Ask a person to change it.`,
   });
 }
 
-/** Asking for the state it is in changes nothing; every other move belongs to the lifecycle. */
-function statusFault(status: string | undefined, row: InvoiceRow): Outcome | undefined {
-  if (status === undefined || status === row.status) return undefined;
-  return failed({
-    code: 'invalid_status_transition',
-    message: `An invoice cannot go from ${row.status} to ${status} by this request.`,
-    details: [{ field: 'status', from: row.status, to: status, allowed: [] }],
-  });
+/** What no client may set is refused as the table's other gaps are. */
+function patchFault(status: InvoiceStatus | undefined, row: InvoiceRow): Outcome | undefined {
+  const isAskable = status === undefined || status === row.status || PATCHABLE_STATUSES.includes(status);
+  return isAskable ? undefined : illegalMove(row, status);
 }
 
 function lockFault(command: UpdateCommand, row: InvoiceRow): Outcome | undefined {
@@ -114,7 +145,7 @@ function updateRows(plans: Plan[]) {
   return {
     name: 'update-invoices',
     text: `update invoices t set billing_email = r.billing_email, po_number = r.po_number, due_date = r.due_date, notes = r.notes,
-             subtotal_cents = r.subtotal_cents, tax_cents = r.tax_cents, total_cents = r.total_cents, updated_at = now()
+             subtotal_cents = r.subtotal_cents, tax_cents = r.tax_cents, total_cents = r.total_cents, updated_at = ${nextUpdatedAt('t')}
            from ${recordset(
              `tenant_id uuid, id uuid, billing_email text, po_number text, due_date timestamptz, notes text, subtotal_cents bigint,
               tax_cents bigint, total_cents bigint`,

@@ -1,6 +1,22 @@
 import { defineCommand } from '../../contracts/command.js';
-import type { WorkOrderCreate, WorkOrderPatch } from '../../contracts/generated.js';
-import { workOrderCreate, workOrderPatch } from './schema.js';
+import type {
+  WorkOrderAction,
+  WorkOrderAssign,
+  WorkOrderCancel,
+  WorkOrderComplete,
+  WorkOrderCreate,
+  WorkOrderPatch,
+  WorkOrderStep,
+} from '../../contracts/generated.js';
+import {
+  workOrderAction,
+  workOrderAssign,
+  workOrderCancel,
+  workOrderComplete,
+  workOrderCreate,
+  workOrderPatch,
+  workOrderStep,
+} from './schema.js';
 
 export const createWorkOrder = defineCommand<WorkOrderCreate>({
   type: 'work_order.create',
@@ -20,5 +36,85 @@ export const updateWorkOrder = defineCommand<WorkOrderPatch>({
   schema: workOrderPatch,
   permission: 'write',
   // No scope of the specification covers changing a work order.
+  agentScope: null,
+});
+
+export const acceptWorkOrder = defineCommand<WorkOrderAction>({
+  type: 'work_order.accept',
+  entityType: 'work_order',
+  action: 'work_order.accepted',
+  creates: false,
+  schema: workOrderAction,
+  permission: 'approve',
+  agentScope: null,
+});
+
+export const assignWorkOrder = defineCommand<WorkOrderAssign>({
+  type: 'work_order.assign',
+  entityType: 'work_order',
+  action: 'work_order.assigned',
+  creates: false,
+  schema: workOrderAssign,
+  permission: 'approve',
+  agentScope: null,
+});
+
+export const unassignWorkOrder = defineCommand<WorkOrderAction>({
+  type: 'work_order.unassign',
+  entityType: 'work_order',
+  action: 'work_order.unassigned',
+  creates: false,
+  schema: workOrderAction,
+  permission: 'approve',
+  agentScope: null,
+});
+
+export const startWorkOrder = defineCommand<WorkOrderAction>({
+  type: 'work_order.start',
+  entityType: 'work_order',
+  action: 'work_order.started',
+  creates: false,
+  schema: workOrderAction,
+  permission: 'write',
+  agentScope: null,
+});
+
+export const logWorkOrderStep = defineCommand<WorkOrderStep>({
+  type: 'work_order.step',
+  entityType: 'work_order',
+  action: 'work_order.step_logged',
+  creates: false,
+  schema: workOrderStep,
+  permission: 'write',
+  agentScope: null,
+});
+
+export const completeWorkOrder = defineCommand<WorkOrderComplete>({
+  type: 'work_order.complete',
+  entityType: 'work_order',
+  action: 'work_order.completed',
+  creates: false,
+  schema: workOrderComplete,
+  permission: 'write',
+  agentScope: null,
+});
+
+export const cancelWorkOrder = defineCommand<WorkOrderCancel>({
+  type: 'work_order.cancel',
+  entityType: 'work_order',
+  action: 'work_order.cancelled',
+  creates: false,
+  schema: workOrderCancel,
+  permission: 'approve',
+  agentScope: null,
+});
+
+export const reopenWorkOrder = defineCommand<WorkOrderAction>({
+  type: 'work_order.reopen',
+  entityType: 'work_order',
+  action: 'work_order.reopened',
+  creates: false,
+  schema: workOrderAction,
+  permission: 'approve',
   agentScope: null,
 });

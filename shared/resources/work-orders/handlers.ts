@@ -2,7 +2,16 @@ import type { Change, Command, Outcome } from '../../contracts/command.js';
 import type { WorkOrderCreate, WorkOrderPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { changesOf, changesOfNew } from '../changes.js';
-import { findExisting, invalidReferences, lockRecords, missing, recordset, refKey, refOf } from '../sets.js';
+import {
+  findExisting,
+  invalidReferences,
+  lockRecords,
+  missing,
+  nextUpdatedAt,
+  recordset,
+  refKey,
+  refOf,
+} from '../sets.js';
 
 type Fields = Omit<WorkOrderPatch, 'pickup' | 'vehicle'> & {
   pickup_lat?: number | null;
@@ -143,7 +152,7 @@ async function applyPlans(tx: Transaction, plans: Plan[]): Promise<void> {
   if (changed.length === 0) return;
   await tx.query({
     name: 'update-work-orders',
-    text: `update work_orders t set ${EDITABLE_NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = now()
+    text: `update work_orders t set ${EDITABLE_NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
            from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(changed.map(({ row, columns }) => ({ ...row, ...columns })))],
   });

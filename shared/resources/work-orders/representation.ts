@@ -23,6 +23,10 @@ export function workOrderRepresentation(alias: string): string {
     'truck_id',
     'driver_id',
     'step',
+    jsonTime(alias, 'eta'),
+    'miles',
+    'cancel_reason',
+    'cancel_note',
     jsonTime(alias, 'created_at'),
     jsonTime(alias, 'updated_at'),
   ]);

@@ -12,6 +12,7 @@ import {
   uuid,
 } from '../../contracts/fields.js';
 import { BILLING_STATUSES, SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
+import { CANCEL_REASONS, CANCEL_REASONS_ON_SITE, DRIVER_STEPS } from './transitions.js';
 
 /** Upper-cased, 17 characters at most; a full VIN holds no I, O or Q (ISO 3779). */
 const vin = () =>
@@ -56,6 +57,37 @@ export const workOrderPatch = Joi.object({
   ...workOrderKeys(),
 }).meta({ className: 'WorkOrderPatch' });
 
+/** An action that needs no more than its path. */
+export const workOrderAction = Joi.object({}).meta({ className: 'WorkOrderAction' });
+
+export const workOrderAssign = Joi.object({
+  truck_id: uuid().required(),
+  driver_id: uuid().allow(null).description("Default: the truck's own driver"),
+  eta: dateTime().allow(null),
+}).meta({ className: 'WorkOrderAssign' });
+
+export const workOrderStep = Joi.object({
+  step: Joi.string()
+    .valid(...DRIVER_STEPS)
+    .required(),
+  at: dateTime().description('Default: now'),
+  lat: coordinate(90).example(40.7128),
+  lng: coordinate(180).example(-74.006),
+}).meta({ className: 'WorkOrderStep' });
+
+export const workOrderComplete = Joi.object({
+  at: dateTime().description('Default: now'),
+  miles: Joi.number().strict().min(0).max(10_000).example(12.5).description('Loaded miles'),
+}).meta({ className: 'WorkOrderComplete' });
+
+export const workOrderCancel = Joi.object({
+  reason: Joi.string()
+    .valid(...CANCEL_REASONS)
+    .required()
+    .description(`${CANCEL_REASONS_ON_SITE.join(' and ')} are for jobs in progress`),
+  note: multilineText(2000).allow(null),
+}).meta({ className: 'WorkOrderCancel' });
+
 export const workOrder = allRequired({
   id: uuid(),
   job_number: Joi.string().example('WO-000123'),
@@ -86,7 +118,15 @@ export const workOrder = allRequired({
   unit_number: Joi.string().allow(null),
   truck_id: uuid().allow(null),
   driver_id: uuid().allow(null),
-  step: Joi.string().allow(null),
+  step: Joi.string()
+    .valid(...DRIVER_STEPS)
+    .allow(null),
+  eta: dateTime().allow(null),
+  miles: Joi.number().allow(null).example(12.5),
+  cancel_reason: Joi.string()
+    .valid(...CANCEL_REASONS)
+    .allow(null),
+  cancel_note: Joi.string().allow(null),
   created_at: dateTime(),
   updated_at: dateTime(),
 }).meta({ className: 'WorkOrder' });

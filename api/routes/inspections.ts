@@ -1,0 +1,75 @@
+import type Router from '@koa/router';
+import { createInspection, updateInspection } from '../../shared/resources/inspections/commands.js';
+import { listInspections } from '../../shared/resources/inspections/queries.js';
+import { inspectionListQuery } from '../../shared/resources/inspections/schema.js';
+import type { RequestState } from '../context.js';
+import { list, readOne } from '../middleware/read.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+const read = { permission: 'read', agentScope: null } as const;
+
+export function inspectionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /inspections:
+   *   get:
+   *     operationId: listInspections
+   *     tags: [Fleet]
+   *     summary: List inspections
+   *     description: Newest first. Agent keys may not.
+   *     x-query: InspectionListQuery
+   *     responses:
+   *       '200': { x-list: Inspection }
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  const options = { access: read, schema: inspectionListQuery, statement: listInspections };
+  router.get('/inspections', list(api, options));
+
+  /**
+   * @openapi
+   * /inspections:
+   *   post:
+   *     operationId: createInspection
+   *     tags: [Fleet]
+   *     summary: File an inspection
+   *     description: 'The result follows from items and defects; an unresolved out_of_service defect blocks dispatch of its truck. Agent keys may not.'
+   *     x-body: InspectionCreate
+   *     responses:
+   *       '201': { x-resource: Inspection }
+   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/inspections', write(api, createInspection, { what: 'inspection' }));
+
+  /**
+   * @openapi
+   * /inspections/{id}:
+   *   get:
+   *     operationId: getInspection
+   *     tags: [Fleet]
+   *     summary: Get one inspection
+   *     description: Agent keys may not.
+   *     responses:
+   *       '200': { x-resource: Inspection }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get(
+    '/inspections/:id',
+    readOne(api, { access: read, entityType: 'inspection', what: 'inspection' }),
+  );
+
+  /**
+   * @openapi
+   * /inspections/{id}:
+   *   patch:
+   *     operationId: updateInspection
+   *     tags: [Fleet]
+   *     summary: Resolve or reopen defects of an inspection
+   *     description: 'Defects are found by their id, the others are kept; result is derived anew. JSON merge for notes. Agent keys may not.'
+   *     x-body: InspectionPatch
+   *     responses:
+   *       '200': { x-resource: Inspection }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.patch('/inspections/:id', write(api, updateInspection, { what: 'inspection' }));
+}

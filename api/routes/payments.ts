@@ -1,0 +1,84 @@
+import type Router from '@koa/router';
+import type { PaymentListQuery } from '../../shared/contracts/generated.js';
+import { createPayment, refundPayment } from '../../shared/resources/payments/commands.js';
+import { listPayments } from '../../shared/resources/payments/queries.js';
+import { paymentListQuery } from '../../shared/resources/payments/schema.js';
+import type { RequestState } from '../context.js';
+import { list, readOne } from '../middleware/read.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+const read = { permission: 'read', agentScope: null } as const;
+
+export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /invoices/{id}/payments:
+   *   get:
+   *     operationId: listPayments
+   *     tags: [Invoices]
+   *     summary: List the payments of an invoice
+   *     x-query: PaymentListQuery
+   *     responses:
+   *       '200': { x-list: Payment }
+   *       x-errors: [400, 401, 403, 404, 429, 503]
+   */
+  router.get(
+    '/invoices/:id/payments',
+    list<PaymentListQuery & { invoice_id: string }>(api, {
+      access: read,
+      schema: paymentListQuery as never,
+      parent: { entityType: 'invoice', what: 'invoice', member: 'invoice_id' },
+      statement: listPayments,
+    }),
+  );
+
+  /**
+   * @openapi
+   * /invoices/{id}/payments:
+   *   post:
+   *     operationId: createPayment
+   *     tags: [Invoices]
+   *     summary: Record a payment
+   *     description: What exceeds the balance becomes credit of the customer. Full or partial, invoice.paid is recorded.
+   *     x-body: PaymentCreate
+   *     responses:
+   *       '201': { x-resource: Payment }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post(
+    '/invoices/:id/payments',
+    write(api, createPayment, {
+      what: 'invoice',
+      complete: (input, ctx) => ({ ...input, invoice_id: String(ctx.params.id).toLowerCase() }),
+    }),
+  );
+
+  /**
+   * @openapi
+   * /payments/{id}:
+   *   get:
+   *     operationId: getPayment
+   *     tags: [Invoices]
+   *     summary: Get one payment
+   *     responses:
+   *       '200': { x-resource: Payment }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get('/payments/:id', readOne(api, { access: read, entityType: 'payment', what: 'payment' }));
+
+  /**
+   * @openapi
+   * /payments/{id}/refund:
+   *   post:
+   *     operationId: refundPayment
+   *     tags: [Invoices]
+   *     summary: Refund a payment, wholly or in part
+   *     description: The customer's credit goes first. Needs the permission approve.
+   *     x-body: RefundCreate
+   *     responses:
+   *       '200': { x-resource: Payment }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/payments/:id/refund', write(api, refundPayment, { what: 'payment' }));
+}

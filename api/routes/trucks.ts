@@ -1,0 +1,71 @@
+import type Router from '@koa/router';
+import { createTruck, updateTruck } from '../../shared/resources/trucks/commands.js';
+import { listTrucks } from '../../shared/resources/trucks/queries.js';
+import { truckListQuery } from '../../shared/resources/trucks/schema.js';
+import type { RequestState } from '../context.js';
+import { list, readOne } from '../middleware/read.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+const read = { permission: 'read', agentScope: 'read_dispatch' } as const;
+
+export function truckRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /trucks:
+   *   get:
+   *     operationId: listTrucks
+   *     tags: [Fleet]
+   *     summary: List trucks
+   *     description: Newest first. Agent keys need the scope read_dispatch.
+   *     x-query: TruckListQuery
+   *     responses:
+   *       '200': { x-list: Truck }
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  router.get('/trucks', list(api, { access: read, schema: truckListQuery, statement: listTrucks }));
+
+  /**
+   * @openapi
+   * /trucks:
+   *   post:
+   *     operationId: createTruck
+   *     tags: [Fleet]
+   *     summary: Add a truck
+   *     description: 'A unit_number that another truck has, in whatever case, is 409 conflict. Agent keys may not.'
+   *     x-body: TruckCreate
+   *     responses:
+   *       '201': { x-resource: Truck }
+   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/trucks', write(api, createTruck, { what: 'truck' }));
+
+  /**
+   * @openapi
+   * /trucks/{id}:
+   *   get:
+   *     operationId: getTruck
+   *     tags: [Fleet]
+   *     summary: Get one truck
+   *     description: Agent keys need the scope read_dispatch.
+   *     responses:
+   *       '200': { x-resource: Truck }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get('/trucks/:id', readOne(api, { access: read, entityType: 'truck', what: 'truck' }));
+
+  /**
+   * @openapi
+   * /trucks/{id}:
+   *   patch:
+   *     operationId: updateTruck
+   *     tags: [Fleet]
+   *     summary: Change a truck
+   *     description: 'JSON merge: an absent member is kept, null clears it; a location is replaced as a whole. Agent keys may not.'
+   *     x-body: TruckPatch
+   *     responses:
+   *       '200': { x-resource: Truck }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.patch('/trucks/:id', write(api, updateTruck, { what: 'truck' }));
+}

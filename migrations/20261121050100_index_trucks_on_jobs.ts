@@ -1,0 +1,19 @@
+import type { Knex } from 'knex';
+
+/** Built beside the traffic: no transaction. */
+export const config = { transaction: false };
+
+/** Which job a truck is on: asked by every assignment. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw('drop index concurrently if exists work_orders_truck');
+  await knex.raw(`create index concurrently work_orders_truck on work_orders (tenant_id, truck_id)
+                  where truck_id is not null and status in ('dispatched', 'in_progress')`);
+  await knex.raw('drop index concurrently if exists invoices_due');
+  await knex.raw(`create index concurrently invoices_due on invoices (tenant_id, status)
+                  where status in ('sending', 'sent_to_roadsync', 'viewed', 'partially_paid')`);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw('drop index work_orders_truck');
+  await knex.raw('drop index invoices_due');
+}

@@ -1,0 +1,19 @@
+import type { DriverListQuery } from '../../contracts/generated.js';
+import type { Statement } from '../../platform/postgres.js';
+import { Conditions, containsPattern, type ListScope, listStatement } from '../keyset-list.js';
+import { driverRepresentation } from './representation.js';
+
+/** The page of drivers that a query asks for. */
+export function listDrivers(query: DriverListQuery, scope: ListScope): Statement {
+  const conditions = new Conditions()
+    .add('t.tenant_id = ?', scope.tenantId)
+    .addIf(query.status, 't.status = ?');
+  if (query.search !== undefined) conditions.add('t.name ilike ?', containsPattern(query.search));
+  return listStatement({
+    table: 'drivers',
+    representation: driverRepresentation('t'),
+    conditions,
+    limit: query.limit,
+    position: scope.position,
+  });
+}

@@ -1,0 +1,70 @@
+import type { InspectionCreate } from '../../contracts/generated.js';
+import { newId } from '../../platform/ids.js';
+
+/** A defect as it is stored and shown. */
+export interface Defect {
+  id: string;
+  component: string;
+  severity: 'minor' | 'major' | 'out_of_service';
+  resolved_at: string | null;
+  resolved_by: string | null;
+}
+
+export interface Item {
+  key: string;
+  label: string | null;
+  state: 'ok' | 'attention' | 'fail' | 'na';
+  note: string | null;
+}
+
+export type InspectionResult = 'pass' | 'pass_with_defects' | 'out_of_service';
+
+/** What the findings come to (decisions 9); never a client's own word. */
+export function resultOf(items: readonly Item[], defects: readonly Defect[]): InspectionResult {
+  const unresolved = defects.filter((defect) => defect.resolved_at === null);
+  if (unresolved.some((defect) => defect.severity === 'out_of_service')) return 'out_of_service';
+  return unresolved.length > 0 || items.some((item) => item.state === 'fail') ? 'pass_with_defects' : 'pass';
+}
+
+/** An out-of-service defect stops the truck it was found on, and nothing when there is none. */
+export function blocksDispatch(result: InspectionResult, truckId: unknown): boolean {
+  return result === 'out_of_service' && Boolean(truckId);
+}
+
+/** An instant as every answer writes it: a JSON column keeps the text it is given. */
+export function asInstant(text: string | null | undefined): string | null {
+  return text ? new Date(text.toUpperCase()).toISOString() : null;
+}
+
+/** The findings of a new inspection as they are kept: every member present, instants in one form, an id for each defect. */
+export function findingsOf(input: InspectionCreate) {
+  const items: Item[] = (input.items ?? []).map(({ key, label = null, state, note = null }) => ({
+    key,
+    label,
+    state,
+    note,
+  }));
+  const defects: Defect[] = (input.defects ?? []).map(
+    ({ component, severity, resolved_at, resolved_by = null }) => ({
+      id: newId(),
+      component,
+      severity,
+      resolved_at: asInstant(resolved_at),
+      resolved_by: resolved_at ? resolved_by : null,
+    }),
+  );
+  const photos = (input.photos ?? []).map(({ slot, phase = null, url, taken_at }) => ({
+    slot,
+    phase,
+    url,
+    taken_at: asInstant(taken_at),
+  }));
+  return { items, defects, photos };
+}
+
+/** The vehicle with every member present. */
+export function vehicleOf(vehicle: InspectionCreate['vehicle']) {
+  if (!vehicle) return null;
+  const { vin = null, plate = null, make = null, model = null, year = null } = vehicle;
+  return { vin, plate, make, model, year };
+}

@@ -1,0 +1,177 @@
+import type { Change, Command, Outcome } from '../../contracts/command.js';
+import type { InspectionCreate, InspectionPatch } from '../../contracts/generated.js';
+import type { ErrorDetail } from '../../platform/errors.js';
+import type { Row, Transaction } from '../../platform/postgres.js';
+import { changesOf, changesOfNew } from '../changes.js';
+import {
+  findExisting,
+  invalidReferences,
+  lockRecords,
+  missing,
+  nextUpdatedAt,
+  recordset,
+  refKey,
+  refOf,
+} from '../sets.js';
+import {
+  asInstant,
+  blocksDispatch,
+  type Defect,
+  findingsOf,
+  type InspectionResult,
+  type Item,
+  resultOf,
+  vehicleOf,
+} from './findings.js';
+
+/** What an inspection may name: the member, its table, and how a client calls it. */
+const REFERENCES = [
+  { field: 'truck_id', table: 'trucks', what: 'truck' },
+  { field: 'driver_id', table: 'drivers', what: 'driver' },
+  { field: 'work_order_id', table: 'work_orders', what: 'work order' },
+] as const;
+
+const COLUMNS = `tenant_id uuid, id uuid, kind text, truck_id uuid, driver_id uuid, work_order_id uuid, vehicle jsonb, odometer_miles integer,
+  items jsonb, defects jsonb, photos jsonb, result text, blocks_dispatch boolean, notes text`;
+const NAMES = COLUMNS.split(',')
+  .map((column) => column.trim().split(' ')[0])
+  .join(', ');
+
+/** Files inspections; their result follows from what was found. */
+export async function createInspections(
+  tx: Transaction,
+  commands: Command<InspectionCreate>[],
+): Promise<Outcome[]> {
+  const unknown = await findUnknown(tx, commands);
+  const filed = commands.filter((command) => !unknown.has(command.id));
+  await insertInspections(tx, filed);
+  return commands.map((command) => {
+    const details = unknown.get(command.id);
+    if (details) return invalidReferences(details);
+    const changes = changesOfNew(command.input as unknown as Record<string, unknown>);
+    return { ok: true, changes, events: [] };
+  });
+}
+
+/** The unknown ids in each body, by command; a command without any is not in the map. */
+async function findUnknown(
+  tx: Transaction,
+  commands: Command<InspectionCreate>[],
+): Promise<Map<string, ErrorDetail[]>> {
+  const known = await Promise.all(
+    REFERENCES.map(({ field, table }) => {
+      const refs = commands.flatMap(({ tenantId, input }) => {
+        const id = input[field];
+        return id ? [{ tenant_id: tenantId, id }] : [];
+      });
+      return findExisting(tx, table, refs);
+    }),
+  );
+  const unknown = new Map<string, ErrorDetail[]>();
+  for (const command of commands) {
+    const details = REFERENCES.flatMap(({ field, what }, index): ErrorDetail[] => {
+      const id = command.input[field];
+      if (!id || known[index]?.has(refKey({ tenant_id: command.tenantId, id }))) return [];
+      return [{ field, code: 'unknown', message: `${field} is not a ${what} of this account` }];
+    });
+    if (details.length > 0) unknown.set(command.id, details);
+  }
+  return unknown;
+}
+
+async function insertInspections(tx: Transaction, commands: Command<InspectionCreate>[]): Promise<void> {
+  if (commands.length === 0) return;
+  const rows = commands.map((command) => {
+    const findings = findingsOf(command.input);
+    const result = resultOf(findings.items, findings.defects);
+    return {
+      ...command.input,
+      ...refOf(command),
+      ...findings,
+      vehicle: vehicleOf(command.input.vehicle),
+      result,
+      blocks_dispatch: blocksDispatch(result, command.input.truck_id),
+    };
+  });
+  await tx.query({
+    name: 'insert-inspections',
+    text: `insert into inspections (${NAMES}) select ${NAMES} from ${recordset(COLUMNS)}`,
+    values: [JSON.stringify(rows)],
+  });
+}
+
+interface InspectionRow extends Row {
+  truck_id: string | null;
+  items: Item[];
+  defects: Defect[];
+}
+
+/** What a PATCH may change, directly or by what follows from it. */
+interface Columns extends Record<string, unknown> {
+  notes?: string | null | undefined;
+  defects: Defect[];
+  result: InspectionResult;
+  blocks_dispatch: boolean;
+}
+
+interface Plan {
+  command: Command<InspectionPatch>;
+  row: InspectionRow;
+  columns: Columns;
+  changes: Change[];
+}
+
+/** Resolves and reopens defects and edits the notes; the result, and whether the truck may be dispatched, follow. */
+export async function updateInspections(
+  tx: Transaction,
+  commands: Command<InspectionPatch>[],
+): Promise<Outcome[]> {
+  const rows = await lockRecords<InspectionRow>(tx, 'inspections', commands.map(refOf));
+  const plans = commands.map((command) => planOf(command, rows.get(refKey(refOf(command)))));
+  await applyPlans(
+    tx,
+    plans.filter((plan): plan is Plan => 'command' in plan),
+  );
+  return plans.map((plan) => ('command' in plan ? { ok: true, changes: plan.changes, events: [] } : plan));
+}
+
+function planOf(command: Command<InspectionPatch>, row: InspectionRow | undefined): Plan | Outcome {
+  if (!row) return missing('inspection');
+  const { defects: asked = [], ...fields } = command.input;
+  const unknown = asked.flatMap(({ id }, index): ErrorDetail[] => {
+    if (row.defects.some((defect) => defect.id === id)) return [];
+    const field = `defects[${index}].id`;
+    return [{ field, code: 'unknown', message: `${field} is not a defect of this inspection` }];
+  });
+  if (unknown.length > 0) return invalidReferences(unknown);
+  const defects = row.defects.map((defect) => {
+    const change = asked.find(({ id }) => id === defect.id);
+    return change ? settled(defect, change) : defect;
+  });
+  const result = resultOf(row.items, defects);
+  const columns = { ...fields, defects, result, blocks_dispatch: blocksDispatch(result, row.truck_id) };
+  return { command, row, columns, changes: changesOf(row, columns) };
+}
+
+/** The defect after one request about it. A reopened one was resolved by nobody. */
+function settled(
+  defect: Defect,
+  change: { resolved_at: string | null; resolved_by?: string | null },
+): Defect {
+  if (change.resolved_at === null) return { ...defect, resolved_at: null, resolved_by: null };
+  const { resolved_by = defect.resolved_by } = change;
+  return { ...defect, resolved_at: asInstant(change.resolved_at), resolved_by };
+}
+
+async function applyPlans(tx: Transaction, plans: Plan[]): Promise<void> {
+  const changed = plans.filter((plan) => plan.changes.length > 0);
+  if (changed.length === 0) return;
+  await tx.query({
+    name: 'update-inspections',
+    text: `update inspections t set defects = r.defects, result = r.result, blocks_dispatch = r.blocks_dispatch, notes = r.notes,
+             updated_at = ${nextUpdatedAt('t')}
+           from ${recordset('tenant_id uuid, id uuid, defects jsonb, result text, blocks_dispatch boolean, notes text')}
+           where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(changed.map(({ row, columns }) => ({ ...row, ...columns })))],
+  });
+}

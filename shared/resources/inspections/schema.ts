@@ -1,0 +1,152 @@
+import Joi from 'joi';
+import {
+  allRequired,
+  cursor,
+  dateOrDateTime,
+  dateTime,
+  integer,
+  limit,
+  multilineText,
+  slug,
+  text,
+  uuid,
+  vin,
+  webUrl,
+} from '../../contracts/fields.js';
+import {
+  DEFECT_SEVERITIES,
+  INSPECTION_ITEM_STATES,
+  INSPECTION_KINDS,
+  INSPECTION_RESULTS,
+  PHOTO_PHASES,
+  PHOTO_SLOTS,
+} from '../../contracts/vocabulary.js';
+
+/** Items, defects or photos of one inspection; like the lines of an invoice. */
+const MOST = 200;
+
+const kind = () => Joi.string().valid(...INSPECTION_KINDS);
+const itemState = () => Joi.string().valid(...INSPECTION_ITEM_STATES);
+const severity = () => Joi.string().valid(...DEFECT_SEVERITIES);
+
+const itemInput = () =>
+  Joi.object({
+    key: text(64).required().example('brakes'),
+    label: text(200).allow(null).example('Brakes hold'),
+    state: itemState().required(),
+    note: multilineText(2000).allow(null),
+  });
+
+const defectInput = () =>
+  Joi.object({
+    component: text(200).required().example('Winch cable'),
+    severity: severity().required(),
+    resolved_at: dateTime().allow(null).description('Set when it was mended on the spot'),
+    resolved_by: text(200).allow(null),
+  });
+
+const photoInput = () =>
+  Joi.object({
+    slot: slug(PHOTO_SLOTS).required(),
+    phase: slug(PHOTO_PHASES).allow(null),
+    url: webUrl().required(),
+    taken_at: dateTime().allow(null),
+  });
+
+export const inspectionCreate = Joi.object({
+  kind: kind().required(),
+  truck_id: uuid().allow(null),
+  driver_id: uuid().allow(null),
+  work_order_id: uuid().allow(null),
+  vehicle: Joi.object({
+    vin: vin().allow(null),
+    plate: text(20).allow(null),
+    make: text(100).allow(null).example('Honda'),
+    model: text(100).allow(null).example('Accord'),
+    year: integer(1900, 2200).allow(null).example(2019),
+  })
+    .allow(null)
+    .description('The vehicle looked at, when it is no truck of the fleet'),
+  odometer_miles: integer(0, 9_999_999).allow(null),
+  items: Joi.array().items(itemInput()).max(MOST),
+  defects: Joi.array().items(defectInput()).max(MOST),
+  photos: Joi.array().items(photoInput()).max(MOST),
+  notes: multilineText(5000).allow(null),
+}).meta({ className: 'InspectionCreate' });
+
+export const inspectionPatch = Joi.object({
+  defects: Joi.array()
+    .items(
+      Joi.object({
+        id: uuid().required(),
+        resolved_at: dateTime().required().allow(null).description('null reopens the defect'),
+        resolved_by: text(200).allow(null),
+      }),
+    )
+    .unique('id')
+    .max(MOST)
+    .description('Defects to resolve or reopen; those left out are kept'),
+  notes: multilineText(5000).allow(null),
+}).meta({ className: 'InspectionPatch' });
+
+export const inspection = allRequired({
+  id: uuid(),
+  kind: kind(),
+  truck_id: uuid().allow(null),
+  driver_id: uuid().allow(null),
+  work_order_id: uuid().allow(null),
+  vehicle: allRequired({
+    vin: Joi.string().allow(null),
+    plate: Joi.string().allow(null),
+    make: Joi.string().allow(null),
+    model: Joi.string().allow(null),
+    year: Joi.number().integer().allow(null),
+  }).allow(null),
+  odometer_miles: Joi.number().integer().allow(null),
+  items: Joi.array().items(
+    allRequired({
+      key: Joi.string(),
+      label: Joi.string().allow(null),
+      state: itemState(),
+      note: Joi.string().allow(null),
+    }),
+  ),
+  defects: Joi.array().items(
+    allRequired({
+      id: uuid(),
+      component: Joi.string(),
+      severity: severity(),
+      resolved_at: dateTime().allow(null),
+      resolved_by: Joi.string().allow(null),
+    }),
+  ),
+  photos: Joi.array().items(
+    allRequired({
+      slot: slug(PHOTO_SLOTS),
+      phase: slug(PHOTO_PHASES).allow(null),
+      url: webUrl(),
+      taken_at: dateTime().allow(null),
+    }),
+  ),
+  result: Joi.string()
+    .valid(...INSPECTION_RESULTS)
+    .description(
+      'Derived: out_of_service while a defect of that severity is unresolved, pass_with_defects while any is or an item failed',
+    ),
+  notes: Joi.string().allow(null),
+  submitted_at: dateTime(),
+  created_at: dateTime(),
+  updated_at: dateTime(),
+}).meta({ className: 'Inspection' });
+
+export const inspectionListQuery = Joi.object({
+  kind: kind(),
+  truck_id: uuid(),
+  driver_id: uuid(),
+  work_order_id: uuid(),
+  result: Joi.string().valid(...INSPECTION_RESULTS),
+  since: dateOrDateTime().description('Created at or after'),
+  until: dateOrDateTime().description('Created before'),
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'InspectionListQuery' });

@@ -1,0 +1,136 @@
+import type { Change, Command, Outcome } from '../../contracts/command.js';
+import type { Row, Transaction } from '../../platform/postgres.js';
+import { failed, lockRecords, nextUpdatedAt, type RecordRef, recordset } from '../sets.js';
+import { refreshBilling } from '../work-orders/billing.js';
+import {
+  actionsOf,
+  type InvoiceHistory,
+  type InvoiceStatus,
+  type Mover,
+  type MoveTarget,
+  movesOf,
+} from './transitions.js';
+
+/** An invoice as the database holds it, while it is locked. */
+export interface InvoiceRow extends Row, RecordRef {
+  invoice_number: string;
+  status: InvoiceStatus;
+  status_reason: string | null;
+  customer_id: string | null;
+  work_order_id: string | null;
+  billing_email: string | null;
+  tax_rate_bps: number;
+  total_cents: number;
+  paid_cents: number;
+  created_by_agent: boolean;
+  released_at: string | null;
+  released_as: 'sending' | 'sent_to_roadsync' | null;
+  viewed_at: string | null;
+  sent_at: string | null;
+  paid_at: string | null;
+  delivery_state: 'queued' | 'sent' | 'failed' | null;
+}
+
+export function lockInvoices(tx: Transaction, refs: RecordRef[]): Promise<Map<string, InvoiceRow>> {
+  return lockRecords<InvoiceRow>(tx, 'invoices', refs);
+}
+
+export function historyOf(row: InvoiceRow): InvoiceHistory {
+  return {
+    status: row.status,
+    released: row.released_at !== null,
+    delivered: row.viewed_at !== null || row.sent_at !== null,
+  };
+}
+
+/** 409: the table has no such move now, or a guard forbids it and says why. */
+export function illegalMove(row: InvoiceRow, to: MoveTarget | string, reason?: string): Outcome {
+  const allowed = actionsOf(historyOf(row), row.paid_cents > 0);
+  return failed({
+    code: 'invalid_status_transition',
+    message: reason ?? `An invoice cannot go from ${row.status} to ${to} by this request.`,
+    details: [{ field: 'status', from: row.status, to, allowed, ...(reason ? { reason } : {}) }],
+  });
+}
+
+/** What the guards look at beside the row. */
+export interface MoveFacts {
+  command: Command;
+  mover: Mover;
+  lineCount: number;
+}
+
+/** Why an allowed move must not be made now (decisions 3); undefined when it may. */
+export function guardFault(
+  row: InvoiceRow,
+  to: MoveTarget,
+  { command, lineCount }: MoveFacts,
+): Outcome | undefined {
+  if (to === 'void' && row.paid_cents > 0) {
+    return illegalMove(row, to, 'Money is paid on this invoice. Refund it first, then void it.');
+  }
+  if (to !== 'approved') return undefined;
+  if (lineCount === 0) return illegalMove(row, to, 'An invoice without line items cannot be approved.');
+  if (!row.customer_id && !row.billing_email) {
+    return illegalMove(row, to, 'There is nobody to bill: set customer_id or billing_email first.');
+  }
+  if (row.created_by_agent && command.actor.type !== 'user') {
+    return illegalMove(row, to, 'An agent created this invoice, so only a signed-in person may approve it.');
+  }
+  return undefined;
+}
+
+export function mayMove(row: InvoiceRow, to: MoveTarget, mover: Mover): boolean {
+  return movesOf(historyOf(row), mover).includes(to);
+}
+
+/** The row after a move, and what to tell the audit log of it. */
+export function applyMove(
+  row: InvoiceRow,
+  to: InvoiceStatus,
+  { now, reason }: { now: string; reason?: string | undefined },
+): { row: InvoiceRow; changes: Change[] } {
+  const isRelease = to === 'sending' || to === 'sent_to_roadsync';
+  const moved: InvoiceRow = {
+    ...row,
+    status: to,
+    status_reason: reason ?? null,
+    released_at: isRelease ? (row.released_at ?? now) : row.released_at,
+    released_as: isRelease ? to : row.released_as,
+    viewed_at: to === 'viewed' ? (row.viewed_at ?? now) : row.viewed_at,
+  };
+  const changes: Change[] = [{ field: 'status', from: row.status, to }];
+  if (reason !== undefined) changes.push({ field: 'status_reason', from: row.status_reason, to: reason });
+  return { row: moved, changes };
+}
+
+const LIFECYCLE = `status text, status_reason text, released_at timestamptz, released_as text, viewed_at timestamptz, sent_at timestamptz,
+  paid_at timestamptz, delivery_state text, paid_cents bigint`;
+const NAMES = LIFECYCLE.split(',').map((column) => column.trim().split(' ')[0] as string);
+
+/** Stores what moves and payments changed, and what follows from it for the jobs' billing. The rows are locked. */
+export async function storeLifecycle(tx: Transaction, rows: InvoiceRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const update = tx.query({
+    name: 'move-invoices',
+    text: `update invoices t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
+           from ${recordset(`tenant_id uuid, id uuid, ${LIFECYCLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(rows)],
+  });
+  const jobs = rows.flatMap((row) =>
+    row.work_order_id ? [{ tenant_id: row.tenant_id, id: row.work_order_id }] : [],
+  );
+  await Promise.all([update, refreshBilling(tx, jobs)]);
+}
+
+/** How many lines each invoice has; those without are missing. */
+export async function countLines(tx: Transaction, refs: RecordRef[]): Promise<Map<string, number>> {
+  if (refs.length === 0) return new Map();
+  const rows = await tx.query<{ id: string; count: number }>({
+    name: 'count-invoice-lines',
+    text: `select l.invoice_id as id, count(*)::int as count from ${recordset('tenant_id uuid, id uuid')}
+           join invoice_line_items l on l.tenant_id = r.tenant_id and l.invoice_id = r.id group by l.invoice_id`,
+    values: [JSON.stringify(refs)],
+  });
+  return new Map(rows.map((row) => [row.id, row.count]));
+}

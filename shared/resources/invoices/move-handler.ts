@@ -1,0 +1,161 @@
+import type { Command, Outcome } from '../../contracts/command.js';
+import type { InvoiceReason, InvoiceSend } from '../../contracts/generated.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { missing, refKey, refOf } from '../sets.js';
+import {
+  applyMove,
+  countLines,
+  guardFault,
+  type InvoiceRow,
+  illegalMove,
+  lockInvoices,
+  mayMove,
+  storeLifecycle,
+} from './lifecycle.js';
+import { findPastDue } from './past-due.js';
+import { findRecipients, type Recipients, type Sending, sendInvoices } from './send.js';
+import {
+  INVOICE_ACTIONS,
+  type InvoiceAction,
+  type InvoiceStatus,
+  type MoveTarget,
+  reopenedStatus,
+} from './transitions.js';
+
+type ActionInput = Partial<InvoiceReason & InvoiceSend>;
+type ActionCommand = Command<ActionInput>;
+
+/** What is read once for a set of actions. */
+interface Facts {
+  rows: Map<string, InvoiceRow>;
+  lineCounts: Map<string, number>;
+  pastDue: Set<string>;
+  recipients: Recipients;
+  now: string;
+}
+
+async function readFacts(tx: Transaction, commands: Command[]): Promise<Facts> {
+  const refs = commands.map(refOf);
+  const [rows, lineCounts, pastDue, recipients] = await Promise.all([
+    lockInvoices(tx, refs),
+    countLines(tx, refs),
+    findPastDue(tx, refs),
+    findRecipients(tx, refs),
+  ]);
+  return { rows, lineCounts, pastDue, recipients, now: new Date().toISOString() };
+}
+
+/** A move that may be made, made in memory. */
+export interface PlannedMove {
+  command: Command;
+  row: InvoiceRow;
+  changes: ReturnType<typeof applyMove>['changes'];
+  sending: Sending | undefined;
+}
+
+/** Checks one operator's move against table and guards. */
+function planMove(command: ActionCommand, to: MoveTarget, facts: Facts): PlannedMove | Outcome {
+  const key = refKey(refOf(command));
+  const row = facts.rows.get(key);
+  if (!row) return missing('invoice');
+  if (!mayMove(row, to, 'O')) return illegalMove(row, to);
+  const lineCount = facts.lineCounts.get(command.entityId) ?? 0;
+  const fault = guardFault(row, to, { command, mover: 'O', lineCount });
+  if (fault) return fault;
+  const target: InvoiceStatus =
+    to === 'reopened'
+      ? reopenedStatus({
+          isPastDue: row.released_at !== null && facts.pastDue.has(key),
+          paidCents: row.paid_cents,
+          isViewed: row.viewed_at !== null,
+          releasedAs: row.released_as,
+        })
+      : to;
+  const moved = applyMove(row, target, { now: facts.now, reason: command.input.reason });
+  if (target !== 'sending') return { command, ...moved, sending: undefined };
+  return planSending(command, moved, facts);
+}
+
+function planSending(
+  command: ActionCommand,
+  moved: { row: InvoiceRow; changes: PlannedMove['changes'] },
+  facts: Facts,
+): PlannedMove | Outcome {
+  const { channel = 'email', to } = command.input;
+  const recipients = facts.recipients.of(command, { channel, to });
+  if ('missing' in recipients)
+    return illegalMove(facts.rows.get(refKey(refOf(command))) as InvoiceRow, 'sending', recipients.missing);
+  // The outbox is the provider: what it stores is sent (decisions 3).
+  const row: InvoiceRow = { ...moved.row, sent_at: facts.now, delivery_state: 'sent' };
+  return { command, row, changes: moved.changes, sending: { command, recipients: recipients.found } };
+}
+
+/** Makes the moves of a set, in one flush with their messages. */
+export async function makeMoves(tx: Transaction, planned: PlannedMove[]): Promise<void> {
+  await Promise.all([
+    storeLifecycle(
+      tx,
+      planned.map(({ row }) => row),
+    ),
+    sendInvoices(
+      tx,
+      planned.flatMap(({ sending }) => (sending ? [sending] : [])),
+    ),
+  ]);
+}
+
+export function moveOutcome({ changes, sending }: PlannedMove): Outcome {
+  return { ok: true, changes, events: sending ? [{ type: 'invoice.sent' }] : [] };
+}
+
+/** The handler of an action that is a route. Asking for the state an invoice is in changes nothing. */
+export function moveInvoices(action: InvoiceAction) {
+  const aims: readonly MoveTarget[] = INVOICE_ACTIONS[action];
+  return async (tx: Transaction, commands: ActionCommand[]): Promise<Outcome[]> => {
+    const facts = await readFacts(tx, commands);
+    const plans = commands.map((command): PlannedMove | Outcome => {
+      const row = facts.rows.get(refKey(refOf(command)));
+      if (!row) return missing('invoice');
+      // A resend is a message more, not a change of state.
+      if (aims.includes(row.status) && (action !== 'return' || row.status === 'draft')) return unchanged();
+      if (action === 'resolve' && row.status !== 'disputed') return illegalMove(row, 'reopened');
+      const aim = aims.find((candidate) => mayMove(row, candidate, 'O')) ?? (aims[0] as MoveTarget);
+      return planMove(command, aim, facts);
+    });
+    const planned = plans.filter((plan): plan is PlannedMove => 'command' in plan);
+    await makeMoves(tx, planned);
+    return plans.map((plan) => ('command' in plan ? moveOutcome(plan) : plan));
+  };
+}
+
+function unchanged(): Outcome {
+  return { ok: true, changes: [], events: [] };
+}
+
+/** A move asked for by `PATCH {status}`, with the invoice as that request will leave it. */
+export interface PatchedMove {
+  command: Command;
+  to: InvoiceStatus;
+  row: InvoiceRow;
+  /** Set when the request replaces the lines. */
+  lineCount: number | undefined;
+}
+
+/** Checks moves by PATCH; {@link makeMoves} makes them together with the other changes of their requests. */
+export async function planPatchedMoves(
+  tx: Transaction,
+  moves: PatchedMove[],
+): Promise<Map<string, PlannedMove | Outcome>> {
+  if (moves.length === 0) return new Map();
+  const facts = await readFacts(
+    tx,
+    moves.map(({ command }) => command),
+  );
+  for (const { command, row, lineCount } of moves) {
+    facts.rows.set(refKey(refOf(command)), row);
+    if (lineCount !== undefined) facts.lineCounts.set(command.entityId, lineCount);
+  }
+  return new Map(
+    moves.map(({ command, to }) => [command.id, planMove({ ...command, input: {} }, to, facts)]),
+  );
+}

@@ -1,0 +1,24 @@
+import type { Command, Outcome } from '../../contracts/command.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { missing, refKey, refOf } from '../sets.js';
+import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
+import { findPastDue } from './past-due.js';
+
+/** Marks what the sweep found, if it still is so: one event per crossing, for a second command meets an invoice that is overdue already. */
+export async function markInvoicesOverdue(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
+  const refs = commands.map(refOf);
+  const [rows, pastDue] = await Promise.all([lockInvoices(tx, refs), findPastDue(tx, refs)]);
+  const now = new Date().toISOString();
+  const moved: InvoiceRow[] = [];
+  const outcomes = commands.map((command): Outcome => {
+    const row = rows.get(refKey(refOf(command)));
+    if (!row) return missing('invoice');
+    if (!pastDue.has(refKey(refOf(command))) || !mayMove(row, 'overdue', 'S'))
+      return { ok: true, changes: [], events: [] };
+    const move = applyMove(row, 'overdue', { now });
+    moved.push(move.row);
+    return { ok: true, changes: move.changes, events: [{ type: 'invoice.overdue' }] };
+  });
+  await storeLifecycle(tx, moved);
+  return outcomes;
+}

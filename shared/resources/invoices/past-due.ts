@@ -1,0 +1,31 @@
+import type { Transaction } from '../../platform/postgres.js';
+import { type RecordRef, recordset, refKey } from '../sets.js';
+
+/**
+ * True once an invoice is overdue (decisions 3): after the end of its due date's day in the account's time zone and the days of grace; without a due
+ * date, after its release and the customer's terms. Over `i` invoices, `t` tenants, `c` customers (outer).
+ */
+export const IS_PAST_DUE = `
+  now() >= case
+    when i.due_date is not null
+      then ((i.due_date at time zone t.time_zone)::date + 1 + t.grace_days)::timestamp at time zone t.time_zone
+    else i.released_at + make_interval(days => coalesce(c.terms_days, t.terms_days) + t.grace_days)
+  end`;
+
+/** The joins that {@link IS_PAST_DUE} needs beside `invoices i`. */
+export const PAST_DUE_JOINS = `
+  join tenants t on t.tenant_id = i.tenant_id
+  left join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id`;
+
+/** Which of these invoices are past due now. */
+export async function findPastDue(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
+  if (refs.length === 0) return new Set();
+  const rows = await tx.query<RecordRef>({
+    name: 'past-due-invoices',
+    text: `select i.tenant_id, i.id from ${recordset('tenant_id uuid, id uuid')}
+           join invoices i on i.tenant_id = r.tenant_id and i.id = r.id ${PAST_DUE_JOINS}
+           where ${IS_PAST_DUE}`,
+    values: [JSON.stringify(refs)],
+  });
+  return new Set(rows.map(refKey));
+}

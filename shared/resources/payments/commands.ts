@@ -1,0 +1,27 @@
+import { defineCommand } from '../../contracts/command.js';
+import type { PaymentCreate, RefundCreate } from '../../contracts/generated.js';
+import { paymentCreate, refundCreate } from './schema.js';
+
+/** The path names the invoice. */
+export type InvoicePayment = PaymentCreate & { invoice_id: string };
+
+export const createPayment = defineCommand<InvoicePayment>({
+  type: 'payment.create',
+  entityType: 'payment',
+  action: 'payment.created',
+  creates: true,
+  schema: paymentCreate,
+  permission: 'write',
+  agentScope: null,
+  conflictKeys: ({ invoice_id }) => [`entity:${invoice_id}`],
+});
+
+export const refundPayment = defineCommand<RefundCreate>({
+  type: 'payment.refund',
+  entityType: 'payment',
+  action: 'payment.refunded',
+  creates: false,
+  schema: refundCreate,
+  permission: 'approve',
+  agentScope: null,
+});

@@ -1,0 +1,196 @@
+import type { Change, Command, EventDraft, Outcome } from '../../contracts/command.js';
+import type { RefundCreate } from '../../contracts/generated.js';
+import { newId } from '../../platform/ids.js';
+import type { Row, Transaction } from '../../platform/postgres.js';
+import { changesOfNew } from '../changes.js';
+import {
+  type InvoiceRow,
+  illegalMove,
+  lockInvoices,
+  mayMove,
+  storeLifecycle,
+} from '../invoices/lifecycle.js';
+import { findPastDue } from '../invoices/past-due.js';
+import {
+  failed,
+  lockRecords,
+  missing,
+  nextUpdatedAt,
+  type RecordRef,
+  recordset,
+  refKey,
+  refOf,
+  renderRecords,
+} from '../sets.js';
+import type { InvoicePayment } from './commands.js';
+import { applyPayment, applyRefund } from './money.js';
+
+type PaymentCommand = Command<InvoicePayment>;
+
+function invoiceRef(command: PaymentCommand): RecordRef {
+  return { tenant_id: command.tenantId, id: command.input.invoice_id };
+}
+
+interface Taken {
+  command: PaymentCommand;
+  invoice: InvoiceRow;
+  appliedCents: number;
+  changes: Change[];
+}
+
+/** Takes payments: what the invoice still owes is applied, the rest is the customer's credit (decisions 3, Money). */
+export async function createPayments(tx: Transaction, commands: PaymentCommand[]): Promise<Outcome[]> {
+  const invoices = await lockInvoices(tx, commands.map(invoiceRef));
+  const outcomes = new Map<string, Outcome>();
+  const taken: Taken[] = [];
+  for (const command of commands) {
+    const result = takePayment(command, invoices);
+    if ('ok' in result) outcomes.set(command.id, result);
+    else taken.push(result);
+  }
+  const bodies = await storePayments(tx, taken);
+  for (const { command, invoice, changes } of taken) {
+    const payment: unknown = JSON.parse(bodies.get(refKey(refOf(command))) as string);
+    outcomes.set(command.id, { ok: true, changes, events: [paidEvent(invoice, payment)] });
+  }
+  return commands.map((command) => outcomes.get(command.id) as Outcome);
+}
+
+function takePayment(command: PaymentCommand, invoices: Map<string, InvoiceRow>): Taken | Outcome {
+  const row = invoices.get(refKey(invoiceRef(command)));
+  if (!row) return missing('invoice');
+  const isPaid = row.status === 'paid';
+  if (!isPaid && !mayMove(row, 'paid', 'P')) {
+    return illegalMove(row, 'paid', `A payment cannot be taken on an invoice that is ${row.status}.`);
+  }
+  const { appliedCents, paidCents } = applyPayment(row, command.input.amount_cents);
+  const isWhole = paidCents === row.total_cents;
+  const receivedAt = command.input.received_at ?? new Date().toISOString();
+  const status = isWhole ? 'paid' : row.status === 'overdue' ? 'overdue' : 'partially_paid';
+  const invoice: InvoiceRow = { ...row, paid_cents: paidCents, status, paid_at: receivedAt };
+  // Seen by all that follows in this set, though no two payments of one invoice are.
+  invoices.set(refKey(row), invoice);
+  const { invoice_id: _path, ...input } = command.input;
+  const changes = [
+    ...changesOfNew(input),
+    { field: 'invoice.paid_cents', from: row.paid_cents, to: paidCents },
+    ...(status === row.status ? [] : [{ field: 'invoice.status', from: row.status, to: status }]),
+  ];
+  return { command, invoice, appliedCents, changes };
+}
+
+function paidEvent(invoice: InvoiceRow, payment: unknown): EventDraft {
+  return {
+    type: 'invoice.paid',
+    entity: { type: 'invoice', id: invoice.id },
+    extra: { payment, fully_paid: invoice.paid_cents === invoice.total_cents },
+  };
+}
+
+async function storePayments(tx: Transaction, taken: Taken[]): Promise<Map<string, string>> {
+  if (taken.length === 0) return new Map();
+  const rows = taken.map(({ command, appliedCents }) => ({
+    ...command.input,
+    ...refOf(command),
+    received_at: command.input.received_at ?? null,
+    applied_cents: appliedCents,
+  }));
+  const inserting = tx.query({
+    name: 'insert-payments',
+    text: `insert into payments (tenant_id, id, invoice_id, amount_cents, method, applied_cents, received_at, reference)
+           select tenant_id, id, invoice_id, amount_cents, method, applied_cents, coalesce(received_at, now()), reference
+           from ${recordset(
+             'tenant_id uuid, id uuid, invoice_id uuid, amount_cents bigint, method text, applied_cents bigint, received_at timestamptz, reference text',
+           )}`,
+    values: [JSON.stringify(rows)],
+  });
+  const storing = storeLifecycle(
+    tx,
+    taken.map(({ invoice }) => invoice),
+  );
+  const rendering = renderRecords(
+    tx,
+    'payment',
+    taken.map(({ command }) => refOf(command)),
+  );
+  const [bodies] = await Promise.all([rendering, inserting, storing]);
+  return bodies;
+}
+
+interface PaymentRow extends Row, RecordRef {
+  invoice_id: string;
+  amount_cents: number;
+  applied_cents: number;
+  refunded_cents: number;
+}
+
+/** Gives money back: the customer's credit first, then what was applied, which may open the invoice again. */
+export async function refundPayments(tx: Transaction, commands: Command<RefundCreate>[]): Promise<Outcome[]> {
+  const payments = await lockRecords<PaymentRow>(tx, 'payments', commands.map(refOf));
+  const refs = [...payments.values()].map((row) => ({ tenant_id: row.tenant_id, id: row.invoice_id }));
+  const [invoices, pastDue] = await Promise.all([lockInvoices(tx, refs), findPastDue(tx, refs)]);
+  const refunded: { command: Command<RefundCreate>; payment: PaymentRow }[] = [];
+  const touched = new Map<string, InvoiceRow>();
+  const outcomes = commands.map((command): Outcome => {
+    const payment = payments.get(refKey(refOf(command)));
+    if (!payment) return missing('payment');
+    const leftCents = payment.amount_cents - payment.refunded_cents;
+    if (command.input.amount_cents > leftCents) return tooMuch(leftCents);
+    const key = refKey({ tenant_id: payment.tenant_id, id: payment.invoice_id });
+    const invoice = invoices.get(key) as InvoiceRow;
+    const next = applyRefund({ payment, invoice, isPastDue: pastDue.has(key) }, command.input.amount_cents);
+    invoices.set(key, next.invoice);
+    if (next.payment.applied_cents !== payment.applied_cents) touched.set(key, next.invoice);
+    refunded.push({ command, payment: next.payment });
+    const changes = [
+      { field: 'refunded_cents', from: payment.refunded_cents, to: next.payment.refunded_cents },
+      { field: 'reason', from: null, to: command.input.reason },
+      ...(next.invoice.status === invoice.status
+        ? []
+        : [{ field: 'invoice.status', from: invoice.status, to: next.invoice.status }]),
+    ];
+    return { ok: true, changes, events: [] };
+  });
+  await Promise.all([storeRefunds(tx, refunded), storeLifecycle(tx, [...touched.values()])]);
+  return outcomes;
+}
+
+function tooMuch(leftCents: number): Outcome {
+  const message = `amount_cents is more than the ${leftCents} cents of this payment that are not refunded yet`;
+  return failed({
+    code: 'validation_error',
+    message: `${message}.`,
+    details: [{ field: 'amount_cents', code: 'max', message }],
+  });
+}
+
+async function storeRefunds(
+  tx: Transaction,
+  refunded: { command: Command<RefundCreate>; payment: PaymentRow }[],
+): Promise<void> {
+  if (refunded.length === 0) return;
+  const rows = refunded.map(({ command, payment }) => ({
+    ...refOf(command),
+    refund_id: newId(),
+    amount_cents: command.input.amount_cents,
+    reason: command.input.reason,
+    applied_cents: payment.applied_cents,
+    refunded_cents: payment.refunded_cents,
+  }));
+  await Promise.all([
+    tx.query({
+      name: 'refund-payments',
+      text: `update payments t set applied_cents = r.applied_cents, refunded_cents = r.refunded_cents, updated_at = ${nextUpdatedAt('t')}
+             from ${recordset('tenant_id uuid, id uuid, applied_cents bigint, refunded_cents bigint')}
+             where t.tenant_id = r.tenant_id and t.id = r.id`,
+      values: [JSON.stringify(rows)],
+    }),
+    tx.query({
+      name: 'insert-refunds',
+      text: `insert into refunds (tenant_id, id, payment_id, amount_cents, reason)
+             select tenant_id, refund_id, id, amount_cents, reason
+             from ${recordset('tenant_id uuid, id uuid, refund_id uuid, amount_cents bigint, reason text')}`,
+      values: [JSON.stringify(rows)],
+    }),
+  ]);
+}

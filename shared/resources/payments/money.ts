@@ -1,0 +1,52 @@
+import type { InvoiceRow } from '../invoices/lifecycle.js';
+import { reopenedStatus } from '../invoices/transitions.js';
+
+interface Owed {
+  total_cents: number;
+  paid_cents: number;
+}
+
+/** How much of a payment an invoice takes, and what is paid then. Nothing is lost: the rest stays the payment's credit. */
+export function applyPayment(
+  invoice: Owed,
+  amountCents: number,
+): { appliedCents: number; paidCents: number } {
+  const owedCents = Math.max(0, invoice.total_cents - invoice.paid_cents);
+  const appliedCents = Math.min(owedCents, amountCents);
+  return { appliedCents, paidCents: invoice.paid_cents + appliedCents };
+}
+
+interface Applied {
+  amount_cents: number;
+  applied_cents: number;
+  refunded_cents: number;
+}
+
+/**
+ * Takes a refund out of a payment: of its credit first, then of what the invoice took. An invoice that is not whole any more is partially paid, or reopened when
+ * nothing is left on it; one in dispute or overdue stays so (decisions 3).
+ */
+export function applyRefund<P extends Applied>(
+  { payment, invoice, isPastDue }: { payment: P; invoice: InvoiceRow; isPastDue: boolean },
+  amountCents: number,
+): { payment: P; invoice: InvoiceRow } {
+  const creditCents = payment.amount_cents - payment.refunded_cents - payment.applied_cents;
+  const takenBackCents = Math.max(0, amountCents - creditCents);
+  const paidCents = invoice.paid_cents - takenBackCents;
+  const next = {
+    ...payment,
+    refunded_cents: payment.refunded_cents + amountCents,
+    applied_cents: payment.applied_cents - takenBackCents,
+  };
+  const isReopened = takenBackCents > 0 && ['paid', 'partially_paid'].includes(invoice.status);
+  const status = isReopened
+    ? reopenedStatus({
+        isPastDue: invoice.released_at !== null && isPastDue,
+        paidCents,
+        isViewed: invoice.viewed_at !== null,
+        releasedAs: invoice.released_as,
+      })
+    : invoice.status;
+  const paidAt = paidCents === 0 ? null : invoice.paid_at;
+  return { payment: next, invoice: { ...invoice, paid_cents: paidCents, status, paid_at: paidAt } };
+}

@@ -1,0 +1,36 @@
+import Joi from 'joi';
+import { allRequired, cents, cursor, dateTime, integer, limit, text, uuid } from '../../contracts/fields.js';
+import { PAYMENT_METHODS } from '../../contracts/vocabulary.js';
+import { MAX_INVOICE_TOTAL_CENTS } from '../invoices/money.js';
+
+const method = () => Joi.string().valid(...PAYMENT_METHODS);
+
+export const paymentCreate = Joi.object({
+  amount_cents: integer(1, MAX_INVOICE_TOTAL_CENTS).required().example(12_500),
+  method: method().required(),
+  received_at: dateTime().description('When the money came in; default now'),
+  reference: text(200).allow(null).example('Check 1042'),
+}).meta({ className: 'PaymentCreate' });
+
+export const refundCreate = Joi.object({
+  amount_cents: integer(1, MAX_INVOICE_TOTAL_CENTS).required().example(2_500),
+  reason: text(500).required().example('Storage was waived'),
+}).meta({ className: 'RefundCreate' });
+
+export const payment = allRequired({
+  id: uuid(),
+  invoice_id: uuid(),
+  amount_cents: cents(),
+  method: method(),
+  received_at: dateTime(),
+  reference: Joi.string().allow(null),
+  refunded_cents: cents().example(0),
+  credit_cents: cents().example(0).description('What of it exceeds the invoice: credit of the customer'),
+  created_at: dateTime(),
+  updated_at: dateTime(),
+}).meta({ className: 'Payment' });
+
+export const paymentListQuery = Joi.object({
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'PaymentListQuery' });

@@ -1,0 +1,28 @@
+import { defineCommand } from '../../contracts/command.js';
+import type { TruckCreate, TruckPatch } from '../../contracts/generated.js';
+import { truckCreate, truckPatch } from './schema.js';
+
+const unitKey = (unitNumber: string) => `truck_unit_number:${unitNumber.toLowerCase()}`;
+
+// No scope of the specification covers writing the fleet.
+export const createTruck = defineCommand<TruckCreate>({
+  type: 'truck.create',
+  entityType: 'truck',
+  action: 'truck.created',
+  creates: true,
+  schema: truckCreate,
+  permission: 'write',
+  agentScope: null,
+  conflictKeys: (input) => [unitKey(input.unit_number)],
+});
+
+export const updateTruck = defineCommand<TruckPatch>({
+  type: 'truck.update',
+  entityType: 'truck',
+  action: 'truck.updated',
+  creates: false,
+  schema: truckPatch,
+  permission: 'write',
+  agentScope: null,
+  conflictKeys: (input) => (input.unit_number === undefined ? [] : [unitKey(input.unit_number)]),
+});

@@ -1,0 +1,166 @@
+import type { Change, Command, Outcome } from '../../contracts/command.js';
+import type { TruckCreate, TruckPatch } from '../../contracts/generated.js';
+import type { Row, Transaction } from '../../platform/postgres.js';
+import { changesOf, changesOfNew } from '../changes.js';
+import {
+  failed,
+  findExisting,
+  invalidReferences,
+  lockRecords,
+  missing,
+  nextUpdatedAt,
+  type RecordRef,
+  recordset,
+  refKey,
+  refOf,
+} from '../sets.js';
+
+type Fields = Omit<TruckPatch, 'location'> & {
+  lat?: number | null;
+  lng?: number | null;
+  heading?: number | null;
+  speed_mph?: number | null;
+  located_at?: string | null;
+};
+
+/** The position as columns. An absent one stays absent, so the same function serves create and merge. */
+function toColumns(input: TruckCreate | TruckPatch): Fields {
+  const { location, ...fields } = input;
+  if (location === undefined) return fields;
+  if (location === null)
+    return { ...fields, lat: null, lng: null, heading: null, speed_mph: null, located_at: null };
+  // An old heading beside a new place would be a lie, so nothing of the position before is kept.
+  const { lat, lng, heading = null, speed_mph = null, at = new Date().toISOString() } = location;
+  return { ...fields, lat, lng, heading, speed_mph, located_at: at };
+}
+
+const EDITABLE = `unit_number text, duty_class text, status text, driver_id uuid, vin text, plate text, make text, model text, year integer,
+  lat double precision, lng double precision, heading double precision, speed_mph double precision, located_at timestamptz`;
+const NAMES = EDITABLE.split(',').map((column) => column.trim().split(' ')[0] as string);
+
+function findDrivers(tx: Transaction, commands: Command<TruckCreate | TruckPatch>[]): Promise<Set<string>> {
+  const refs = commands.flatMap(({ tenantId, input }) =>
+    input.driver_id ? [{ tenant_id: tenantId, id: input.driver_id }] : [],
+  );
+  return findExisting(tx, 'drivers', refs);
+}
+
+function driverFault(
+  { tenantId, input }: Command<TruckCreate | TruckPatch>,
+  drivers: Set<string>,
+): Outcome | undefined {
+  if (!input.driver_id || drivers.has(refKey({ tenant_id: tenantId, id: input.driver_id }))) return undefined;
+  const message = 'driver_id is not a driver of this account';
+  return invalidReferences([{ field: 'driver_id', code: 'unknown', message }]);
+}
+
+function takenNumber(unitNumber: string | undefined): Outcome {
+  const message = `unit_number ${unitNumber} is taken`;
+  return failed({
+    code: 'conflict',
+    message: `${message}. Unit numbers are unique in an account, whatever their case.`,
+    details: [{ field: 'unit_number', code: 'duplicate', message }],
+  });
+}
+
+/** Adds trucks to the fleet; one whose unit number is taken is left out. */
+export async function createTrucks(tx: Transaction, commands: Command<TruckCreate>[]): Promise<Outcome[]> {
+  const drivers = await findDrivers(tx, commands);
+  const inserted = await insertTrucks(
+    tx,
+    commands.filter((command) => !driverFault(command, drivers)),
+  );
+  return commands.map((command): Outcome => {
+    const fault = driverFault(command, drivers);
+    if (fault) return fault;
+    if (!inserted.has(refKey(refOf(command)))) return takenNumber(command.input.unit_number);
+    const changes = changesOfNew(command.input as unknown as Record<string, unknown>);
+    return { ok: true, changes, events: [] };
+  });
+}
+
+async function insertTrucks(tx: Transaction, commands: Command<TruckCreate>[]): Promise<Set<string>> {
+  if (commands.length === 0) return new Set();
+  // One order for everybody: two batches inserting the same numbers the other way round would wait for each other in a circle.
+  const sorted = [...commands].sort((a, b) => (numberKey(a) < numberKey(b) ? -1 : 1));
+  const rows = sorted.map((command) => ({
+    status: 'available',
+    ...toColumns(command.input),
+    ...refOf(command),
+  }));
+  const inserted = await tx.query<RecordRef>({
+    name: 'insert-trucks',
+    text: `insert into trucks (tenant_id, id, ${NAMES.join(', ')})
+           select tenant_id, id, ${NAMES.join(', ')} from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)}
+           on conflict (tenant_id, lower(unit_number)) do nothing returning tenant_id, id`,
+    values: [JSON.stringify(rows)],
+  });
+  return new Set(inserted.map(refKey));
+}
+
+function numberKey({ tenantId, input }: Command<TruckCreate>): string {
+  return `${tenantId}/${input.unit_number.toLowerCase()}`;
+}
+
+interface Plan {
+  command: Command<TruckPatch>;
+  row: Row;
+  columns: Fields;
+  changes: Change[];
+}
+
+/** JSON merge of a truck's facts. Its job moves by dispatch only. */
+export async function updateTrucks(tx: Transaction, commands: Command<TruckPatch>[]): Promise<Outcome[]> {
+  const [rows, drivers, taken] = await Promise.all([
+    lockRecords<Row>(tx, 'trucks', commands.map(refOf)),
+    findDrivers(tx, commands),
+    findTakenNumbers(tx, commands),
+  ]);
+  const outcomes = new Map<string, Outcome>();
+  const plans: Plan[] = [];
+  for (const command of commands) {
+    const key = refKey(refOf(command));
+    const row = rows.get(key);
+    const fault = row ? driverFault(command, drivers) : missing('truck');
+    if (fault) outcomes.set(command.id, fault);
+    else if (taken.has(key)) outcomes.set(command.id, takenNumber(command.input.unit_number));
+    else if (row) {
+      const columns = toColumns(command.input);
+      plans.push({ command, row, columns, changes: changesOf(row, columns) });
+    }
+  }
+  await applyPlans(tx, plans);
+  for (const { command, changes } of plans) outcomes.set(command.id, { ok: true, changes, events: [] });
+  return commands.map((command) => outcomes.get(command.id) as Outcome);
+}
+
+/**
+ * Trucks whose wanted number is another truck's. One that is taken between this look and the update breaks the batch on the unique index; run again,
+ * it is seen here.
+ */
+async function findTakenNumbers(tx: Transaction, commands: Command<TruckPatch>[]): Promise<Set<string>> {
+  const wanted = commands.flatMap((command) =>
+    command.input.unit_number === undefined
+      ? []
+      : [{ ...refOf(command), unit_number: command.input.unit_number }],
+  );
+  if (wanted.length === 0) return new Set();
+  const rows = await tx.query<RecordRef & { holder: string }>({
+    name: 'truck-number-holders',
+    text: `select r.tenant_id, r.id, t.id as holder from ${recordset('tenant_id uuid, id uuid, unit_number text')}
+           join trucks t on t.tenant_id = r.tenant_id and lower(t.unit_number) = lower(r.unit_number)`,
+    values: [JSON.stringify(wanted)],
+  });
+  return new Set(rows.filter((row) => row.holder !== row.id).map(refKey));
+}
+
+async function applyPlans(tx: Transaction, plans: Plan[]): Promise<void> {
+  const changed = plans.filter((plan) => plan.changes.length > 0);
+  if (changed.length === 0) return;
+  await tx.query({
+    name: 'update-trucks',
+    text: `update trucks t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
+           from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(changed.map(({ row, columns }) => ({ ...row, ...columns })))],
+  });
+}

@@ -1,0 +1,53 @@
+import { jsonObject, jsonTime } from '../../contracts/resource.js';
+
+/** A position older than this is no longer where the truck is. */
+const STALE_AFTER = '5 minutes';
+
+/** One expression over the job that a truck is on; null without one. A truck is on one job at most. */
+function ofCurrentJob(alias: string, expression: string): string {
+  return `(select ${expression} from work_orders j where j.tenant_id = ${alias}.tenant_id and j.truck_id = ${alias}.id
+    and j.status in ('dispatched', 'in_progress') limit 1)`;
+}
+
+const JOB_STATUS = `case
+  when j.step in ('on_scene', 'hooked') then 'on_scene'
+  when j.step in ('towing', 'at_destination') then 'towing'
+  when j.step = 'cleared' then 'returning'
+  when j.step = 'en_route' or j.status = 'in_progress' then 'en_route'
+  else 'assigned' end`;
+
+/** How far the truck's job is; without a job what people say of the truck. */
+export function truckStatus(alias: string): string {
+  return `coalesce(${ofCurrentJob(alias, JOB_STATUS)}, ${alias}.status)`;
+}
+
+function location(alias: string): string {
+  const position = jsonObject(alias, [
+    'lat',
+    'lng',
+    'heading',
+    'speed_mph',
+    { ...jsonTime(alias, 'located_at'), name: 'at' },
+    { name: 'stale', sql: `${alias}.located_at < now() - interval '${STALE_AFTER}'` },
+  ]);
+  return `case when ${alias}.located_at is not null then ${position} end`;
+}
+
+export function truckRepresentation(alias: string): string {
+  return jsonObject(alias, [
+    'id',
+    'unit_number',
+    'duty_class',
+    { name: 'status', sql: truckStatus(alias) },
+    'driver_id',
+    'vin',
+    'plate',
+    'make',
+    'model',
+    'year',
+    { name: 'location', sql: location(alias) },
+    { name: 'current_work_order_id', sql: ofCurrentJob(alias, 'j.id') },
+    jsonTime(alias, 'created_at'),
+    jsonTime(alias, 'updated_at'),
+  ]);
+}

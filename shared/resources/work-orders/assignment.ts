@@ -1,0 +1,131 @@
+import type { Command, Outcome } from '../../contracts/command.js';
+import type { Row, Transaction } from '../../platform/postgres.js';
+import {
+  failed,
+  findExisting,
+  invalidReferences,
+  lockRecords,
+  type RecordRef,
+  recordset,
+  refKey,
+} from '../sets.js';
+import type { JobRow } from './move-handler.js';
+
+interface TruckRow extends Row, RecordRef {
+  unit_number: string;
+  status: string;
+  driver_id: string | null;
+}
+
+interface BusyRow {
+  tenant_id: string;
+  truck_id: string;
+  id: string;
+  job_number: string;
+}
+
+/** The trucks of a set of assignments, locked: of two dispatchers who want one truck the second sees that it is taken, and by which job. */
+export interface Fleet {
+  /** The truck and driver that a job gets, or why not. Remembers what it gave. */
+  pick(
+    job: JobRow,
+    asked: { truckId: string; driverId: string | null | undefined },
+  ): { truckId: string; driverId: string | null } | Outcome;
+}
+
+type AssignCommand = Command<{ truck_id?: string; driver_id?: string | null }>;
+
+export async function lockFleet(tx: Transaction, commands: AssignCommand[]): Promise<Fleet> {
+  const refs = commands.map(({ tenantId, input }) => ({ tenant_id: tenantId, id: input.truck_id as string }));
+  const driverRefs = commands.flatMap(({ tenantId, input }) =>
+    input.driver_id ? [{ tenant_id: tenantId, id: input.driver_id }] : [],
+  );
+  if (refs.length === 0)
+    return fleetOf({ trucks: new Map(), busy: new Map(), blocked: new Set(), drivers: new Set() });
+  // The lock comes first: what a truck is on is asked once nobody else can change it.
+  const trucks = await lockRecords<TruckRow>(tx, 'trucks', refs);
+  const [busy, blocked, drivers] = await Promise.all([
+    findBusy(tx, refs),
+    findBlocked(tx, refs),
+    findExisting(tx, 'drivers', driverRefs),
+  ]);
+  return fleetOf({ trucks, busy, blocked, drivers });
+}
+
+async function findBusy(tx: Transaction, refs: RecordRef[]): Promise<Map<string, BusyRow>> {
+  const rows = await tx.query<BusyRow>({
+    name: 'busy-trucks',
+    text: `select w.tenant_id, w.truck_id, w.id, w.job_number from ${recordset('tenant_id uuid, id uuid')}
+           join work_orders w on w.tenant_id = r.tenant_id and w.truck_id = r.id and w.status in ('dispatched', 'in_progress')`,
+    values: [JSON.stringify(refs)],
+  });
+  return new Map(rows.map((row) => [refKey({ tenant_id: row.tenant_id, id: row.truck_id }), row]));
+}
+
+/** Trucks with an out-of-service defect that is not resolved (decisions 9). */
+async function findBlocked(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
+  const rows = await tx.query<RecordRef>({
+    name: 'blocked-trucks',
+    text: `select distinct r.tenant_id, r.id from ${recordset('tenant_id uuid, id uuid')}
+           join inspections n on n.tenant_id = r.tenant_id and n.truck_id = r.id and n.blocks_dispatch`,
+    values: [JSON.stringify(refs)],
+  });
+  return new Set(rows.map(refKey));
+}
+
+interface Known {
+  trucks: Map<string, TruckRow>;
+  busy: Map<string, BusyRow>;
+  blocked: Set<string>;
+  drivers: Set<string>;
+}
+
+function fleetOf({ trucks, busy, blocked, drivers }: Known): Fleet {
+  return {
+    pick(job, { truckId, driverId }) {
+      const key = refKey({ tenant_id: job.tenant_id, id: truckId });
+      const truck = trucks.get(key);
+      if (!truck) return unknown('truck_id', 'truck');
+      if (driverId && !drivers.has(refKey({ tenant_id: job.tenant_id, id: driverId })))
+        return unknown('driver_id', 'driver');
+      const other = busy.get(key);
+      if (other && other.id !== job.id) return taken(truck, other);
+      if (blocked.has(key) || truck.status === 'out_of_service') {
+        return conflict(
+          truck,
+          'is out of service. Resolve its defect first, or take another truck.',
+          'out_of_service',
+        );
+      }
+      if (truck.status === 'off_duty')
+        return conflict(truck, 'is off duty. Set it available first, or take another truck.', 'off_duty');
+      // A truck that its job has just left is free for the next one in this set.
+      const left = job.truck_id ? refKey({ tenant_id: job.tenant_id, id: job.truck_id }) : undefined;
+      if (left && left !== key && busy.get(left)?.id === job.id) busy.delete(left);
+      busy.set(key, { tenant_id: job.tenant_id, truck_id: truckId, id: job.id, job_number: job.job_number });
+      return { truckId, driverId: driverId ?? truck.driver_id };
+    },
+  };
+}
+
+function unknown(field: string, what: string): Outcome {
+  return invalidReferences([
+    { field, code: 'unknown', message: `${field} is not a ${what} of this account` },
+  ]);
+}
+
+function taken(truck: TruckRow, other: BusyRow): Outcome {
+  const message = `truck ${truck.unit_number} is on ${other.job_number}`;
+  return failed({
+    code: 'conflict',
+    message: `${message}. Take another truck, or unassign it there first.`,
+    details: [
+      { field: 'truck_id', code: 'taken', message, work_order_id: other.id, job_number: other.job_number },
+    ],
+  });
+}
+
+function conflict(truck: TruckRow, why: string, code: string): Outcome {
+  const message = `truck ${truck.unit_number} ${why}`;
+  return failed({ code: 'conflict', message, details: [{ field: 'truck_id', code, message }] });
+}

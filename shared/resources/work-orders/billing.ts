@@ -1,0 +1,31 @@
+import type { Transaction } from '../../platform/postgres.js';
+import { type RecordRef, recordset } from '../sets.js';
+
+/**
+ * Reckons billing_status of jobs anew (decisions 2): from their latest living invoice, else from the job itself. A job cancelled as goa or unsuccessful may be
+ * billed to its account; any other cancelled one may not. To be called in the transaction that changed the job or one of its invoices.
+ */
+export async function refreshBilling(tx: Transaction, refs: RecordRef[]): Promise<void> {
+  if (refs.length === 0) return;
+  await tx.query({
+    name: 'refresh-billing',
+    text: `update work_orders w set billing_status = next.billing_status
+           from (
+             select j.tenant_id, j.id, coalesce(
+               (select case
+                  when i.status in ('draft', 'needs_review', 'approved') then 'invoiced'
+                  when i.status in ('partially_paid', 'paid', 'disputed') then i.status
+                  else 'billed' end
+                from invoices i
+                where i.tenant_id = j.tenant_id and i.work_order_id = j.id and i.status not in ('void', 'cancelled')
+                order by i.created_at desc, i.id desc limit 1),
+               case when j.status = 'completed' then 'ready_to_bill'
+                    when j.status = 'cancelled' and j.cancel_reason in ('goa', 'unsuccessful') and j.customer_id is not null then 'ready_to_bill'
+                    when j.status = 'cancelled' then 'not_billable'
+                    else 'unbilled' end) as billing_status
+             from ${recordset('tenant_id uuid, id uuid')} join work_orders j on j.tenant_id = r.tenant_id and j.id = r.id
+           ) next
+           where w.tenant_id = next.tenant_id and w.id = next.id and w.billing_status <> next.billing_status`,
+    values: [JSON.stringify(refs)],
+  });
+}

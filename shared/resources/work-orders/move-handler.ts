@@ -1,0 +1,249 @@
+import type { Change, Command, EventDraft, Outcome } from '../../contracts/command.js';
+import type {
+  WorkOrderAction as ActionInput,
+  WorkOrderAssign,
+  WorkOrderCancel,
+  WorkOrderComplete,
+} from '../../contracts/generated.js';
+import type { Row, Transaction } from '../../platform/postgres.js';
+import {
+  failed,
+  lockRecords,
+  missing,
+  nextUpdatedAt,
+  type RecordRef,
+  recordset,
+  refKey,
+  refOf,
+  renderRecords,
+} from '../sets.js';
+import { type Fleet, lockFleet } from './assignment.js';
+import { refreshBilling } from './billing.js';
+import {
+  CANCEL_REASONS_ON_SITE,
+  type CancelReason,
+  nextStatuses,
+  WORK_ORDER_ACTIONS,
+  type WorkOrderAction,
+  type WorkOrderStatus,
+} from './transitions.js';
+
+/** A job as the database holds it, while it is locked. */
+export interface JobRow extends Row, RecordRef {
+  job_number: string;
+  status: WorkOrderStatus;
+  intake: 'new' | 'accepted';
+  truck_id: string | null;
+  driver_id: string | null;
+  step: string | null;
+  dispatch_time: string | null;
+  completion_time: string | null;
+  cancel_reason: string | null;
+  cancel_note: string | null;
+  eta: string | null;
+  miles: number | null;
+}
+
+type JobInput = Partial<ActionInput & WorkOrderAssign & WorkOrderCancel & WorkOrderComplete>;
+type JobCommand = Command<JobInput>;
+
+interface Facts {
+  rows: Map<string, JobRow>;
+  fleet: Fleet;
+  released: Set<string>;
+  now: string;
+}
+
+type Move = (row: JobRow, command: JobCommand, facts: Facts) => Partial<JobRow> | Outcome;
+
+/** What each action makes of a job that is in a state the table allows. */
+const MOVES: Record<WorkOrderAction, Move> = {
+  accept: () => ({ intake: 'accepted' }),
+  assign: (row, command, { fleet, now }) => {
+    const { truck_id: truckId, driver_id: driverId, eta } = command.input;
+    const pick = fleet.pick(row, { truckId: truckId as string, driverId });
+    if ('ok' in pick) return pick;
+    const isSame =
+      row.status === 'dispatched' && row.truck_id === pick.truckId && row.driver_id === pick.driverId;
+    if (isSame) return {};
+    return {
+      status: 'dispatched',
+      intake: 'accepted',
+      truck_id: pick.truckId,
+      driver_id: pick.driverId,
+      dispatch_time: now,
+      eta: eta ?? null,
+      step: null,
+    };
+  },
+  unassign: () => ({
+    status: 'pending',
+    truck_id: null,
+    driver_id: null,
+    dispatch_time: null,
+    eta: null,
+    step: null,
+  }),
+  start: () => ({ status: 'in_progress' }),
+  complete: (row, { input }, { now }) => ({
+    status: 'completed',
+    completion_time: input.at ?? now,
+    miles: input.miles ?? row.miles,
+  }),
+  cancel: (row, { input }) => {
+    const reason = input.reason as CancelReason;
+    if (CANCEL_REASONS_ON_SITE.includes(reason) && row.status !== 'in_progress') {
+      return illegal(row, 'cancelled', `${reason} is for jobs in progress: nobody has been there yet.`);
+    }
+    return { status: 'cancelled', cancel_reason: reason, cancel_note: input.note ?? null };
+  },
+  reopen: (row, command, { released }) => {
+    if (command.actor.type !== 'user')
+      return illegal(row, 'pending', 'Only a signed-in person may reopen a job.');
+    if (released.has(refKey(row)))
+      return illegal(row, 'pending', 'An invoice of this job is released already.');
+    return {
+      status: 'pending',
+      truck_id: null,
+      driver_id: null,
+      dispatch_time: null,
+      completion_time: null,
+      cancel_reason: null,
+      cancel_note: null,
+      step: null,
+    };
+  },
+};
+
+function illegal(row: JobRow, to: WorkOrderStatus, reason?: string): Outcome {
+  return failed({
+    code: 'invalid_status_transition',
+    message: reason ?? `A job cannot go from ${row.status} to ${to} by this request.`,
+    details: [
+      {
+        field: 'status',
+        from: row.status,
+        to,
+        allowed: nextStatuses(row.status),
+        ...(reason ? { reason } : {}),
+      },
+    ],
+  });
+}
+
+/** The handler of an action that is a route. Asking for the state a job is in changes nothing. */
+export function moveJobs(action: WorkOrderAction) {
+  return async (tx: Transaction, commands: JobCommand[]): Promise<Outcome[]> => {
+    const facts = await readFacts(tx, commands, action);
+    const plans = commands.map((command): Made | Outcome => {
+      const key = refKey(refOf(command));
+      const row = facts.rows.get(key);
+      if (!row) return missing('work order');
+      const made = moveJob(action, row, { command, facts });
+      if (!('ok' in made)) facts.rows.set(key, made.row);
+      return made;
+    });
+    const moved = plans.flatMap((plan) => ('ok' in plan ? [] : plan.row));
+    await storeJobs(tx, moved);
+    const shown = action === 'assign' ? await renderAssigned(tx, moved) : undefined;
+    return plans.map((plan) =>
+      'ok' in plan ? plan : { ok: true, changes: plan.changes, events: eventsOf(action, plan, shown) },
+    );
+  };
+}
+
+/** Truck and driver of assigned jobs as they are now: what `dispatch.assigned` adds (decisions 8). */
+async function renderAssigned(
+  tx: Transaction,
+  rows: JobRow[],
+): Promise<(row: JobRow) => Record<string, unknown>> {
+  const refs = (member: 'truck_id' | 'driver_id') =>
+    rows.flatMap((row) => (row[member] ? [{ tenant_id: row.tenant_id, id: row[member] }] : []));
+  const [trucks, drivers] = await Promise.all([
+    renderRecords(tx, 'truck', refs('truck_id')),
+    renderRecords(tx, 'driver', refs('driver_id')),
+  ]);
+  const parsed = (bodies: Map<string, string>, tenantId: string, id: string | null): unknown => {
+    const body = id && bodies.get(refKey({ tenant_id: tenantId, id }));
+    return body ? JSON.parse(body) : null;
+  };
+  return (row) => ({
+    truck: parsed(trucks, row.tenant_id, row.truck_id),
+    driver: parsed(drivers, row.tenant_id, row.driver_id),
+  });
+}
+
+interface Made {
+  row: JobRow;
+  changes: Change[];
+}
+
+function moveJob(
+  action: WorkOrderAction,
+  row: JobRow,
+  { command, facts }: { command: JobCommand; facts: Facts },
+): Made | Outcome {
+  const { from, to } = WORK_ORDER_ACTIONS[action];
+  if (!from.includes(row.status)) return row.status === to ? unchanged() : illegal(row, to);
+  const fields = MOVES[action](row, command, facts);
+  if ('ok' in fields) return fields as Outcome;
+  const changes = Object.entries(fields)
+    .filter(([field, value]) => row[field] !== value)
+    .map(([field, value]) => ({ field, from: row[field] ?? null, to: value ?? null }));
+  if (changes.length === 0) return unchanged();
+  return { row: { ...row, ...fields } as JobRow, changes };
+}
+
+function unchanged(): Outcome {
+  return { ok: true, changes: [], events: [] };
+}
+
+function eventsOf(
+  action: WorkOrderAction,
+  { row }: Made,
+  shown: ((row: JobRow) => Record<string, unknown>) | undefined,
+): EventDraft[] {
+  if (action === 'complete') return [{ type: 'work_order.completed' }];
+  return shown ? [{ type: 'dispatch.assigned', extra: shown(row) }] : [];
+}
+
+async function readFacts(tx: Transaction, commands: JobCommand[], action: WorkOrderAction): Promise<Facts> {
+  const refs = commands.map(refOf);
+  const [rows, released] = await Promise.all([
+    lockRecords<JobRow>(tx, 'work_orders', refs),
+    action === 'reopen' ? findReleased(tx, refs) : new Set<string>(),
+  ]);
+  const fleet = await lockFleet(tx, action === 'assign' ? commands : []);
+  return { rows, fleet, released, now: new Date().toISOString() };
+}
+
+/** Which of these jobs have an invoice that has left the house. */
+async function findReleased(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
+  const rows = await tx.query<RecordRef>({
+    name: 'released-jobs',
+    text: `select distinct r.tenant_id, r.id from ${recordset('tenant_id uuid, id uuid')}
+           join invoices i on i.tenant_id = r.tenant_id and i.work_order_id = r.id and i.released_at is not null`,
+    values: [JSON.stringify(refs)],
+  });
+  return new Set(rows.map(refKey));
+}
+
+const STORED = `status text, intake text, truck_id uuid, driver_id uuid, dispatch_time timestamptz, completion_time timestamptz,
+  cancel_reason text, cancel_note text, eta timestamptz, step text, miles numeric`;
+const NAMES = STORED.split(',').map((column) => column.trim().split(' ')[0] as string);
+
+async function storeJobs(tx: Transaction, rows: JobRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await Promise.all([
+    tx.query({
+      name: 'move-jobs',
+      text: `update work_orders t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
+             from ${recordset(`tenant_id uuid, id uuid, ${STORED}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+      values: [JSON.stringify(rows)],
+    }),
+    refreshBilling(
+      tx,
+      rows.map(({ tenant_id, id }) => ({ tenant_id, id })),
+    ),
+  ]);
+}

@@ -1,0 +1,69 @@
+import type { Command, Outcome } from '../../contracts/command.js';
+import type { WorkOrderStep } from '../../contracts/generated.js';
+import { newId } from '../../platform/ids.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { failed, lockRecords, missing, nextUpdatedAt, recordset, refKey, refOf } from '../sets.js';
+import type { JobRow } from './move-handler.js';
+
+/** States in which a driver is with the job. */
+const UNDER_WAY: readonly string[] = ['dispatched', 'in_progress'];
+
+/** Logs what drivers report. A step is no state: it never moves the job (decisions 4). */
+export async function logSteps(tx: Transaction, commands: Command<WorkOrderStep>[]): Promise<Outcome[]> {
+  const rows = await lockRecords<JobRow>(tx, 'work_orders', commands.map(refOf));
+  const logged: Record<string, unknown>[] = [];
+  const outcomes = commands.map((command): Outcome => {
+    const row = rows.get(refKey(refOf(command)));
+    if (!row) return missing('work order');
+    if (!UNDER_WAY.includes(row.status)) return notUnderWay(row, command.input.step);
+    const { step, at, lat = null, lng = null } = command.input;
+    logged.push({
+      ...refOf(command),
+      step_id: newId(),
+      step,
+      at: at ?? new Date().toISOString(),
+      lat,
+      lng,
+      truck_id: row.truck_id,
+      driver_id: row.driver_id,
+    });
+    return { ok: true, changes: [{ field: 'step', from: row.step, to: step }], events: [] };
+  });
+  if (logged.length > 0) await storeSteps(tx, logged);
+  return outcomes;
+}
+
+function notUnderWay(row: JobRow, step: string): Outcome {
+  return failed({
+    code: 'conflict',
+    message: `Job ${row.job_number} is ${row.status}: a driver reports steps while it is ${UNDER_WAY.join(' or ')}.`,
+    details: [
+      {
+        field: 'step',
+        code: 'not_under_way',
+        message: `${step} cannot be logged while the job is ${row.status}`,
+      },
+    ],
+  });
+}
+
+async function storeSteps(tx: Transaction, rows: Record<string, unknown>[]): Promise<void> {
+  const values = [JSON.stringify(rows)];
+  await Promise.all([
+    tx.query({
+      name: 'insert-steps',
+      text: `insert into work_order_steps (tenant_id, id, work_order_id, step, truck_id, driver_id, at, lat, lng)
+             select tenant_id, step_id, id, step, truck_id, driver_id, at, lat, lng
+             from ${recordset(
+               'tenant_id uuid, id uuid, step_id uuid, step text, truck_id uuid, driver_id uuid, at timestamptz, lat float8, lng float8',
+             )}`,
+      values,
+    }),
+    tx.query({
+      name: 'set-steps',
+      text: `update work_orders t set step = r.step, updated_at = ${nextUpdatedAt('t')}
+             from ${recordset('tenant_id uuid, id uuid, step text')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+      values,
+    }),
+  ]);
+}

@@ -1,0 +1,206 @@
+import { expect } from 'chai';
+import { INVOICE_STATUSES } from '../../shared/contracts/vocabulary.js';
+import { actionsOf, INVOICE_MOVES } from '../../shared/resources/invoices/transitions.js';
+import type { TestClient } from '../support/client.js';
+import { expectError } from '../support/expect-error.js';
+import { invoiceInput, lineItem } from '../support/samples.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+const APPROVER = { permissions: ['read', 'write', 'approve'] };
+
+describe('the life of an invoice', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+  let client: TestClient;
+
+  before(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant();
+    client = stack.clientWith(await stack.createKey(tenant.id, APPROVER));
+  });
+  after(() => stack.stop());
+
+  async function draft(overrides: Record<string, unknown> = {}): Promise<string> {
+    const { status, body } = await client.post(
+      '/invoices',
+      invoiceInput({ billing_email: 'b@example.com', ...overrides }),
+    );
+    expect(status).to.equal(201);
+    return body.id as string;
+  }
+
+  async function act(id: string, action: string, body: Record<string, unknown> = {}) {
+    return client.post(`/invoices/${id}/${action}`, body);
+  }
+
+  async function eventsOf(id: string): Promise<{ type: string; data: Record<string, never> }[]> {
+    const rows = await stack.runtime.db.read<{ body: string }>(tenant.id, {
+      text: `select body from events where body::jsonb #>> '{data,object,id}' = $1 order by id`,
+      values: [id],
+    });
+    return rows.map((row) => JSON.parse(row.body));
+  }
+
+  it('goes from draft to paid, with its events, and every read says what may come next', async () => {
+    const id = await draft();
+    expect((await client.get(`/invoices/${id}`)).body.allowed_actions).to.deep.equal(['approve', 'cancel']);
+    const approved = await act(id, 'approve');
+    expect(approved.body).to.include({ status: 'approved' });
+    expect(approved.body.allowed_actions).to.deep.equal(['send', 'return', 'cancel']);
+    const sent = await act(id, 'send');
+    expect(sent.body).to.include({ status: 'sending' });
+    expect(sent.body.delivery).to.deep.equal({ state: 'sent' });
+    expect(sent.body.sent_at).to.be.a('string');
+    const half = await client.post(`/invoices/${id}/payments`, { amount_cents: 4_000, method: 'cash' });
+    expect(half.status).to.equal(201);
+    expect(half.headers.location).to.equal(`/v1/payments/${half.body.id}`);
+    expect((await client.get(`/invoices/${id}`)).body).to.include({
+      status: 'partially_paid',
+      paid_cents: 4_000,
+      balance_due_cents: 6_000,
+    });
+    const rest = await client.post(`/invoices/${id}/payments`, {
+      amount_cents: 7_000,
+      method: 'check',
+      reference: '1042',
+    });
+    expect(rest.body).to.include({ amount_cents: 7_000, credit_cents: 1_000 });
+    expect((await client.get(`/invoices/${id}`)).body).to.include({
+      status: 'paid',
+      paid_cents: 10_000,
+      balance_due_cents: 0,
+    });
+    const events = await eventsOf(id);
+    expect(events.map((event) => event.type)).to.deep.equal([
+      'invoice.created',
+      'invoice.sent',
+      'invoice.paid',
+      'invoice.paid',
+    ]);
+    expect(events.at(-2)?.data).to.deep.include({ fully_paid: false, payment: half.body });
+    expect(events.at(-1)?.data).to.deep.include({ fully_paid: true, payment: rest.body });
+    const page = await client.get(`/invoices/${id}/payments`);
+    expect(page.body.data.items).to.deep.equal([rest.body, half.body]);
+  });
+
+  it('refunds the credit first, then what was applied, and opens the invoice again', async () => {
+    const id = await draft();
+    await act(id, 'approve');
+    await act(id, 'send');
+    const { body: payment } = await client.post(`/invoices/${id}/payments`, {
+      amount_cents: 12_000,
+      method: 'card',
+    });
+    const refund = (cents: number) =>
+      client.post(`/payments/${payment.id}/refund`, { amount_cents: cents, reason: 'waived' });
+    expect((await refund(2_000)).body).to.include({ refunded_cents: 2_000, credit_cents: 0 });
+    expect((await client.get(`/invoices/${id}`)).body).to.include({ status: 'paid', paid_cents: 10_000 });
+    await refund(1_000);
+    expect((await client.get(`/invoices/${id}`)).body).to.include({
+      status: 'partially_paid',
+      paid_cents: 9_000,
+    });
+    expectError(await refund(9_001), 400, 'validation_error');
+    await refund(9_000);
+    expect((await client.get(`/invoices/${id}`)).body).to.include({
+      status: 'sending',
+      paid_cents: 0,
+      balance_due_cents: 10_000,
+    });
+  });
+
+  it('is refused what the table does not allow, with from, to and what is allowed', async () => {
+    const id = await draft();
+    const refused = await act(id, 'send');
+    expectError(refused, 409, 'invalid_status_transition');
+    expect(refused.body.error.details[0]).to.include({ from: 'draft', to: 'sending' });
+    expect(refused.body.error.details[0].allowed).to.deep.equal(['approve', 'cancel']);
+    expectError(
+      await client.post(`/invoices/${id}/payments`, { amount_cents: 1, method: 'cash' }),
+      409,
+      'invalid_status_transition',
+    );
+    for (const status of ['paid', 'viewed', 'overdue', 'failed', 'sent_to_roadsync', 'partially_paid']) {
+      expectError(await client.patch(`/invoices/${id}`, { status }), 409, 'invalid_status_transition');
+    }
+  });
+
+  it('is approved only with a line, somebody to bill, and the permission', async () => {
+    const bare = await draft({ line_items: [] });
+    const noLines = await act(bare, 'approve');
+    expect(noLines.body.error.details[0].reason).to.match(/line items/);
+    const nobody = await draft({ billing_email: null });
+    expect((await act(nobody, 'approve')).body.error.details[0].reason).to.match(/nobody to bill/);
+    const writer = stack.clientWith(await stack.createKey(tenant.id, { permissions: ['read', 'write'] }));
+    expectError(await writer.post(`/invoices/${bare}/approve`, {}), 403, 'insufficient_scope');
+    expectError(await writer.patch(`/invoices/${bare}`, { status: 'approved' }), 403, 'insufficient_scope');
+    // One request may mend both and approve.
+    const mended = await client.patch(`/invoices/${bare}`, { line_items: [lineItem()], status: 'approved' });
+    expect(mended.body).to.include({ status: 'approved', total_cents: 10_000 });
+  });
+
+  it('changes nothing when a PATCH asks for a move that is refused', async () => {
+    const id = await draft({ billing_email: null, notes: 'before' });
+    expectError(
+      await client.patch(`/invoices/${id}`, { notes: 'after', status: 'approved' }),
+      409,
+      'invalid_status_transition',
+    );
+    expect((await client.get(`/invoices/${id}`)).body).to.include({ notes: 'before', status: 'draft' });
+  });
+
+  it('created by an agent is never approved by a key', async () => {
+    const agent = stack.clientWith(
+      await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_invoices', 'write_invoices_draft'] }),
+    );
+    const { body } = await agent.post('/invoices', invoiceInput({ billing_email: 'b@example.com' }));
+    expect((await act(body.id, 'approve')).body.error.details[0].reason).to.match(/signed-in person/);
+    expectError(await agent.patch(`/invoices/${body.id}`, { status: 'approved' }), 403, 'forbidden');
+    expectError(await agent.post(`/invoices/${body.id}/cancel`, { reason: 'x' }), 403, 'forbidden');
+    expect((await agent.patch(`/invoices/${body.id}`, { status: 'needs_review' })).body.status).to.equal(
+      'needs_review',
+    );
+  });
+
+  it('is voided only with nothing paid, and asking twice changes nothing', async () => {
+    const id = await draft();
+    await act(id, 'approve');
+    await act(id, 'send');
+    const { body: payment } = await client.post(`/invoices/${id}/payments`, {
+      amount_cents: 100,
+      method: 'cash',
+    });
+    await act(id, 'dispute', { reason: 'too long' });
+    expect((await act(id, 'void', { reason: 'wrong car' })).body.error.details[0].reason).to.match(/Refund/);
+    await client.post(`/payments/${payment.id}/refund`, { amount_cents: 100, reason: 'x' });
+    expect((await act(id, 'void', { reason: 'wrong car' })).body.status).to.equal('void');
+    const again = await act(id, 'void', { reason: 'wrong car' });
+    expect(again.status).to.equal(200);
+    expect(again.body.allowed_actions).to.deep.equal([]);
+    expectError(await client.patch(`/invoices/${id}`, { notes: 'x' }), 409, 'invoice_locked');
+  });
+
+  it('shows in every state the actions that the table allows', async () => {
+    for (const status of INVOICE_STATUSES) {
+      for (const [released, paid] of [
+        [false, false],
+        [true, false],
+        [true, true],
+      ] as const) {
+        const id = await draft();
+        await stack.runtime.db.transaction([tenant.id], (tx) =>
+          tx.query({
+            text: `update invoices set status = $1, paid_cents = $2, released_at = $3 where id = $4`,
+            values: [status, paid ? 100 : 0, released ? new Date() : null, id],
+          }),
+        );
+        const expected = actionsOf({ status, released, delivered: false }, paid);
+        expect(
+          (await client.get(`/invoices/${id}`)).body.allowed_actions,
+          `${status} ${released} ${paid}`,
+        ).to.deep.equal(expected);
+      }
+    }
+    expect(Object.keys(INVOICE_MOVES)).to.have.members([...INVOICE_STATUSES]);
+  });
+});
