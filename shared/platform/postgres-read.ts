@@ -91,7 +91,7 @@ async function queryInSteps(
 ): Promise<pg.QueryResult> {
   gatherSends(client);
   const results = await Promise.allSettled([
-    client.query('begin read only'),
+    client.query('begin'),
     client.query(setting),
     send(client, statement),
     client.query('commit'),

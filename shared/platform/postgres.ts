@@ -50,6 +50,11 @@ export interface Database {
 
 const SET_TENANTS = { name: 'set-tenants', text: "select set_config('app.tenant_ids', $1, true)" };
 
+/** A setting for a read: its transaction can change nothing. */
+function forReading(name: string, setting: string, values: string[]): Setting {
+  return { name, text: `select ${setting}, set_config('transaction_read_only', 'on', true)`, values };
+}
+
 export interface OpenDatabaseOptions {
   databaseUrl: string;
   poolSize: number;
@@ -91,12 +96,13 @@ class PooledDatabase implements Database {
   constructor(private readonly pgPool: pg.Pool) {}
 
   async read<R>(tenantId: string, statement: Statement): Promise<R[]> {
-    return this.readWith<R>({ ...SET_TENANTS, values: [tenantId] }, statement);
+    const setTenant = forReading('read-tenant', "set_config('app.tenant_ids', $1, true)", [tenantId]);
+    return this.readWith<R>(setTenant, statement);
   }
 
   async readByKeyHash<R>(hash: Buffer, statement: Statement): Promise<R[]> {
     const values = [hash.toString('hex')];
-    const setHash = { name: 'set-key-hash', text: "select set_config('app.key_hash', $1, true)", values };
+    const setHash = forReading('read-key-hash', "set_config('app.key_hash', $1, true)", values);
     return this.readWith<R>(setHash, statement);
   }
 
@@ -105,11 +111,7 @@ class PooledDatabase implements Database {
   }
 
   async tenantIds(): Promise<string[]> {
-    const setPurpose = {
-      name: 'set-purpose',
-      values: [],
-      text: "select set_config('app.purpose', 'directory', true)",
-    };
+    const setPurpose = forReading('read-directory', "set_config('app.purpose', 'directory', true)", []);
     const list = { text: 'select tenant_id from tenants order by tenant_id' };
     const rows = await this.readWith<{ tenant_id: string }>(setPurpose, list);
     return rows.map((row) => row.tenant_id);

@@ -131,6 +131,26 @@ const BODIES: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
     },
     ...{ tax_rate_bps: 1, tax_exempt: false, address: 'a', city: 'b', state: 'c', zip: '1' },
   }),
+  '/trucks': fc
+    .tuple(
+      oddBody({ duty_class: 'light', status: 'available', vin: 'V', plate: 'p', make: 'm', year: 2000 }),
+      oddBody({ lat: 1, lng: 2, heading: 3, speed_mph: 4, at: TIME }),
+    )
+    .map(([body, location]) => ({ unit_number: crypto.randomUUID().slice(4), ...body, location })),
+  '/drivers': oddBody({ name: 'D', phone: '1', duty_classes: ['light'], status: 'active' }),
+  '/inspections': fc
+    .oneof(
+      oddBody({ key: 'horn', label: 'l', state: 'ok', note: 'n' }).map((item) => ({ items: [item] })),
+      oddBody({ component: 'c', severity: 'minor', resolved_at: TIME, resolved_by: 'r' }).map((defect) => ({
+        defects: [defect],
+      })),
+      oddBody({ slot: 'front', phase: 'before', url: 'https://example.com/a', taken_at: TIME }).map(
+        (photo) => ({ photos: [photo] }),
+      ),
+      oddBody({ vin: 'V', plate: 'p', make: 'm', model: 'n', year: 2000 }).map((vehicle) => ({ vehicle })),
+      oddBody({ truck_id: null, driver_id: null, odometer_miles: 1, notes: 'n', items: [], vehicle: null }),
+    )
+    .map((found) => ({ kind: 'pre_trip', ...found })),
   '/api-keys': oddBody({
     name: 'k',
     permissions: ['read'],
@@ -208,7 +228,9 @@ describe('bodies that nobody should send', () => {
       fc.oneof(oddText, oddTime, oddNumber.map(String)),
       { maxKeys: 2 },
     );
-    const paths = fc.constantFrom('/invoices', '/work-orders', '/customers', '/api-keys');
+    const paths = fc.constantFrom(
+      ...['/invoices', '/work-orders', '/customers', '/api-keys', '/trucks', '/drivers', '/inspections'],
+    );
     const property = fc.asyncProperty(paths, query, async (path, parameters) => {
       expectOrderly(await tenant.client.get(`${path}?${new URLSearchParams(parameters)}`));
     });

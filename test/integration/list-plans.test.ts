@@ -2,8 +2,11 @@ import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import type { Statement } from '../../shared/platform/postgres.js';
 import { listCustomers } from '../../shared/resources/customers/queries.js';
+import { listDrivers } from '../../shared/resources/drivers/queries.js';
+import { listInspections } from '../../shared/resources/inspections/queries.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import type { ListScope } from '../../shared/resources/keyset-list.js';
+import { listTrucks } from '../../shared/resources/trucks/queries.js';
 import { listWorkOrders } from '../../shared/resources/work-orders/queries.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -95,6 +98,10 @@ describe('plans of lists over 20,000 rows', () => {
     ],
     ['customers', (scope) => listCustomers({ limit }, scope), 'customers_created'],
     ['customers by a search', (scope) => listCustomers({ limit, search: 'C1' }, scope), 'customers_created'],
+    ['trucks', (scope) => listTrucks({ limit }, scope), 'trucks_created'],
+    ['trucks of a status', (scope) => listTrucks({ limit, status: 'towing' }, scope), 'work_orders_truck'],
+    ['drivers', (scope) => listDrivers({ limit }, scope), 'drivers_created'],
+    ['inspections', (scope) => listInspections({ limit, kind: 'pre_trip' }, scope), 'inspections_created'],
   ];
   for (const [name, statement, index] of cases) {
     for (const page of ['first', 'later'] as const) {
