@@ -89,6 +89,8 @@ export async function up(knex: Knex): Promise<void> {
       foreign key (tenant_id, work_order_id) references work_orders
     );
     create index inspections_created on inspections (tenant_id, created_at desc, id desc);
+    create index inspections_truck on inspections (tenant_id, truck_id, created_at desc, id desc) where truck_id is not null;
+    create index inspections_job on inspections (tenant_id, work_order_id, created_at desc, id desc) where work_order_id is not null;
     create index inspections_blocking on inspections (tenant_id, truck_id) where blocks_dispatch;
 
     create table payments (
@@ -109,6 +111,7 @@ export async function up(knex: Knex): Promise<void> {
       foreign key (tenant_id, invoice_id) references invoices
     );
     create index payments_invoice on payments (tenant_id, invoice_id, created_at desc, id desc);
+    create index payments_created on payments (tenant_id, created_at desc, id desc);
 
     create table refunds (
       tenant_id uuid not null,

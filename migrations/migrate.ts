@@ -24,7 +24,7 @@ const ADVISORY_LOCK = 20_261_121;
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   return withClient(options.databaseUrl, async (client) => {
     // Ends with this session, however it ends. Knex's own lock is a row, and one left by a process that died would refuse every later start.
-    await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    await takeLock(client);
     const applied = await withKnex(options.databaseUrl, async (db) => {
       await db.migrate.forceFreeMigrationsLock();
       const [, names] = (await db.migrate.latest()) as [number, string[]];
@@ -49,6 +49,20 @@ export async function migrateUpTo(databaseUrl: string, name: string): Promise<vo
       if (migration.name === name) return;
     }
   });
+}
+
+/** How often a migrator asks whether it is its turn, in ms. */
+const LOCK_POLL_MS = 100;
+
+/** Asks again and again instead of waiting within one statement: that would hold a snapshot, which an index built concurrently waits for. */
+async function takeLock(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
+      ADVISORY_LOCK,
+    ]);
+    if (rows[0]?.taken) return;
+    await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS));
+  }
 }
 
 const ignore = () => undefined;

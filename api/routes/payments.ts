@@ -1,8 +1,9 @@
 import type Router from '@koa/router';
+import type Joi from 'joi';
 import type { PaymentListQuery } from '../../shared/contracts/generated.js';
 import { createPayment, refundPayment } from '../../shared/resources/payments/commands.js';
 import { listPayments } from '../../shared/resources/payments/queries.js';
-import { paymentListQuery } from '../../shared/resources/payments/schema.js';
+import { invoicePaymentListQuery, paymentListQuery } from '../../shared/resources/payments/schema.js';
 import type { RequestState } from '../context.js';
 import { list, readOne } from '../middleware/read.js';
 import { write } from '../middleware/write.js';
@@ -18,16 +19,17 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     operationId: listPayments
    *     tags: [Invoices]
    *     summary: List the payments of an invoice
-   *     x-query: PaymentListQuery
+   *     description: Newest first.
+   *     x-query: InvoicePaymentListQuery
    *     responses:
    *       '200': { x-list: Payment }
    *       x-errors: [400, 401, 403, 404, 429, 503]
    */
   router.get(
     '/invoices/:id/payments',
-    list<PaymentListQuery & { invoice_id: string }>(api, {
+    list(api, {
       access: read,
-      schema: paymentListQuery as never,
+      schema: invoicePaymentListQuery as Joi.ObjectSchema<PaymentListQuery>,
       parent: { entityType: 'invoice', what: 'invoice', member: 'invoice_id' },
       statement: listPayments,
     }),
@@ -56,11 +58,27 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
 
   /**
    * @openapi
+   * /payments:
+   *   get:
+   *     operationId: listAllPayments
+   *     tags: [Invoices]
+   *     summary: List payments
+   *     description: Newest first, of all invoices.
+   *     x-query: PaymentListQuery
+   *     responses:
+   *       '200': { x-list: Payment }
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  router.get('/payments', list(api, { access: read, schema: paymentListQuery, statement: listPayments }));
+
+  /**
+   * @openapi
    * /payments/{id}:
    *   get:
    *     operationId: getPayment
    *     tags: [Invoices]
    *     summary: Get one payment
+   *     description: With what of it is refunded, and what is the customer's credit.
    *     responses:
    *       '200': { x-resource: Payment }
    *       x-errors: [401, 403, 404, 429, 503]

@@ -24,6 +24,7 @@ export interface Contracts {
   CustomerCreate?: CustomerCreate;
   CustomerListQuery?: CustomerListQuery;
   CustomerPatch?: CustomerPatch;
+  InvoicePaymentListQuery?: InvoicePaymentListQuery;
   Payment?: Payment;
   PaymentCreate?: PaymentCreate;
   PaymentListQuery?: PaymentListQuery;
@@ -516,6 +517,16 @@ export interface CustomerPatch {
   tax_rate_bps?: number | null;
   is_active?: boolean;
 }
+export interface InvoicePaymentListQuery {
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
 export interface Payment {
   id: string;
   invoice_id: string;
@@ -541,6 +552,16 @@ export interface PaymentCreate {
   reference?: string | null;
 }
 export interface PaymentListQuery {
+  invoice_id?: string;
+  method?: "cash" | "check" | "card" | "ach" | "motor_club" | "other";
+  /**
+   * Inclusive; by received_at
+   */
+  since?: string;
+  /**
+   * Exclusive; by received_at
+   */
+  until?: string;
   /**
    * Page size
    */

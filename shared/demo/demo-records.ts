@@ -1,5 +1,6 @@
 import { type DemoAuditEntry, makeAuditEntries } from './demo-audit.js';
 import { type DemoCustomer, makeCustomers } from './demo-customers.js';
+import { type DemoDriver, type DemoPayment, type DemoTruck, makeFleet, makePayments } from './demo-fleet.js';
 import { type DemoInvoice, type DemoLine, InvoiceMaker } from './demo-invoices.js';
 import { type DemoScope, demoScope } from './demo-scope.js';
 import { DEMO_PROFILES } from './demo-tenants.js';
@@ -11,6 +12,9 @@ export interface DemoRecords {
   workOrders: DemoWorkOrder[];
   invoices: DemoInvoice[];
   lines: DemoLine[];
+  drivers: DemoDriver[];
+  trucks: DemoTruck[];
+  payments: DemoPayment[];
   /** Last number given out of each tenant. */
   counters: { tenant_id: string; name: string; value: number }[];
   auditEntries: DemoAuditEntry[];
@@ -34,6 +38,9 @@ export function makeDemoRecords(now: Date): DemoRecords {
     workOrders: parts.flatMap((part) => part.workOrders),
     invoices: parts.flatMap((part) => part.invoices),
     lines: parts.flatMap((part) => part.lines),
+    drivers: parts.flatMap((part) => part.drivers),
+    trucks: parts.flatMap((part) => part.trucks),
+    payments: parts.flatMap((part) => part.payments),
     counters: parts.flatMap((part) => part.counters),
     auditEntries: parts.flatMap((part) => part.auditEntries),
   };
@@ -53,12 +60,15 @@ function makeTenantRecords(scope: DemoScope): DemoRecords {
   invoices.forEach((invoice, index) => {
     invoice.invoice_number = `INV-${INVOICE_NUMBERS_FROM + index}`;
   });
+  const fleet = makeFleet(scope, workOrders);
   const { tenantId: tenant_id } = scope;
   return {
     customers,
     workOrders,
     invoices,
     lines: billing.lines,
+    ...fleet,
+    payments: makePayments(scope, invoices),
     counters: [
       { tenant_id, name: 'job_number', value: workOrders.length },
       { tenant_id, name: 'invoice_number', value: INVOICE_NUMBERS_FROM + invoices.length - 1 },

@@ -25,6 +25,8 @@ export interface DemoWorkOrder {
   contact_name: string;
   contact_phone: string;
   notes: string | null;
+  truck_id?: string;
+  driver_id?: string;
   step: string | null;
   dispatch_time: string | null;
   completion_time: string | null;

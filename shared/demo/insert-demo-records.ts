@@ -8,7 +8,7 @@ const CUSTOMERS = `tenant_id uuid, id uuid, company_name text, company_type text
   updated_at timestamptz`;
 const WORK_ORDERS = `tenant_id uuid, id uuid, job_number text, status text, intake text, billing_status text, service_type text, customer_id uuid,
   pickup_location text, pickup_lat double precision, pickup_lng double precision, dropoff_location text, vin text, vehicle_make text,
-  vehicle_model text, vehicle_year integer, unit_number text, contact_name text, contact_phone text, notes text, step text,
+  vehicle_model text, vehicle_year integer, unit_number text, contact_name text, contact_phone text, notes text, step text, truck_id uuid, driver_id uuid,
   dispatch_time timestamptz, completion_time timestamptz, created_at timestamptz, updated_at timestamptz`;
 const INVOICES = `tenant_id uuid, id uuid, invoice_number text, status text, customer_id uuid, work_order_id uuid, billing_email text,
   po_number text, vehicle_description text, notes text, due_date timestamptz, service_date timestamptz, tax_rate_bps integer,
@@ -16,6 +16,11 @@ const INVOICES = `tenant_id uuid, id uuid, invoice_number text, status text, cus
   paid_at timestamptz, delivery_state text, created_at timestamptz, updated_at timestamptz`;
 const LINES = `tenant_id uuid, invoice_id uuid, position integer, id uuid, name text, description text, category text, quantity numeric,
   unit_type text, unit_price_cents bigint, total_cents bigint, taxable boolean`;
+const DRIVERS = 'tenant_id uuid, id uuid, name text, phone text, duty_classes text[], created_at timestamptz';
+const TRUCKS = `tenant_id uuid, id uuid, unit_number text, duty_class text, status text, driver_id uuid, make text, model text, year integer,
+  lat double precision, lng double precision, located_at timestamptz, created_at timestamptz`;
+const PAYMENTS = `tenant_id uuid, id uuid, invoice_id uuid, amount_cents bigint, applied_cents bigint, method text, received_at timestamptz,
+  created_at timestamptz`;
 const COUNTERS = 'tenant_id uuid, name text, value bigint';
 
 function insertStatement(table: string, columns: string, rows: readonly object[]): Statement {
@@ -26,6 +31,15 @@ function insertStatement(table: string, columns: string, rows: readonly object[]
   };
 }
 
+/** What left the house did so when it was sent, or else when it was made; what was read was read then. */
+const RELEASE: Statement = {
+  text: `update invoices set released_at = coalesce(sent_at, created_at),
+           released_as = case when status = 'sent_to_roadsync' then 'sent_to_roadsync' else 'sending' end,
+           viewed_at = case when status in ('viewed', 'partially_paid', 'paid') then sent_at end
+         where tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])
+           and status not in ('draft', 'needs_review', 'approved', 'cancelled')`,
+};
+
 /** Inserts everything, set by set, in one flush: parents before children. The tenants are there. */
 export async function insertDemoRecords(tx: Transaction, records: DemoRecords): Promise<void> {
   const statements = [
@@ -34,6 +48,10 @@ export async function insertDemoRecords(tx: Transaction, records: DemoRecords): 
     insertStatement('invoices', INVOICES, records.invoices),
     insertStatement('invoice_line_items', LINES, records.lines),
     insertStatement('tenant_counters', COUNTERS, records.counters),
+    insertStatement('drivers', DRIVERS, records.drivers),
+    insertStatement('trucks', TRUCKS, records.trucks),
+    insertStatement('payments', PAYMENTS, records.payments),
+    RELEASE,
   ];
   await Promise.all([
     ...statements.map((statement) => tx.query(statement)),

@@ -34,7 +34,7 @@ describe('commands and handlers', () => {
     for (const { type, action, entityType, permission, agentScope } of commands) {
       expect(TABLES, type).to.have.property(entityType);
       expect(type.split('.')[0], type).to.equal(entityType);
-      expect(action, type).to.match(new RegExp(`^${entityType}\\.[a-z_]+ed$`));
+      expect(action, type).to.match(new RegExp(`^${entityType}\\.([a-z_]+ed|sent)$`));
       expect(PERMISSIONS, type).to.include(permission);
       expect(permission, `${type} changes something`).to.not.equal('read');
       if (agentScope !== null) expect(AGENT_SCOPES, type).to.include(agentScope);

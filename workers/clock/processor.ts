@@ -4,6 +4,7 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { touchKeys } from '../../shared/resources/api-keys/queries.js';
+import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
 
 /** Tenants looked at in one transaction. */
@@ -17,6 +18,7 @@ const PURGED_PER_PASS = 5000;
 export function createClockProcessor(runtime: Runtime, writes: WritesQueue): Processor<ClockJob> {
   const tasks: Record<string, (data: ClockJob) => Promise<Record<string, unknown>>> = {
     'resubmit-operations': () => resubmitOperations(runtime, writes),
+    'mark-overdue': () => markOverdue(runtime, writes),
     'purge-expired': () => purge(runtime),
     'touch-keys': async ({ uses = [] }) => {
       await touchKeys(runtime.db, uses);
@@ -57,6 +59,17 @@ async function resubmitOperations(runtime: Runtime, writes: WritesQueue): Promis
   runtime.metrics.pendingOperations.set(pending);
   if (resubmitted > 0) runtime.logger.info({ resubmitted, pending }, 'operations given back to the queue');
   return { resubmitted, pending };
+}
+
+/** Finds invoices that have crossed their threshold; the writes workers mark them, as all that changes data goes one way. */
+async function markOverdue(runtime: Runtime, writes: WritesQueue): Promise<Record<string, unknown>> {
+  let overdue = 0;
+  await forEachChunk(runtime, async (tx) => {
+    const commands = await findOverdue(tx, COMMANDS_PER_PASS);
+    if (commands.length > 0) await enqueueBatch(writes, commands, null);
+    overdue += commands.length;
+  });
+  return { overdue };
 }
 
 async function purge(runtime: Runtime): Promise<Record<string, unknown>> {

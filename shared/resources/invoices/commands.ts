@@ -115,7 +115,7 @@ export const voidInvoice = defineCommand<InvoiceReason>({
 export const markInvoiceOverdue = defineCommand<InvoiceAction>({
   type: 'invoice.mark_overdue',
   entityType: 'invoice',
-  action: 'invoice.overdue',
+  action: 'invoice.overdue_marked',
   creates: false,
   schema: invoiceAction,
   permission: 'admin',

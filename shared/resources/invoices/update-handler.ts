@@ -24,8 +24,8 @@ interface Plan {
   priced: InvoicePrice | undefined;
 }
 
-/** What an agent may ask for: nothing it does can cause approved or later (decisions 3). */
-const AGENT_STATUSES: readonly string[] = ['draft', 'needs_review'];
+/** An agent is no operator: it moves nothing (decisions 3). */
+const AGENT_STATUSES: readonly string[] = ['draft'];
 /** States in which the lines may still be replaced (decisions 3). */
 const LINES_OPEN: readonly string[] = ['draft', 'needs_review'];
 /** States in which nothing may be changed any more. */
@@ -95,7 +95,7 @@ function agentFault(command: UpdateCommand, row: InvoiceRow): Outcome | undefine
   if (row.status === 'draft' && (!status || AGENT_STATUSES.includes(status))) return undefined;
   return failed({
     code: 'forbidden',
-    message: `An agent may change drafts only, and hand them over for review; this invoice is ${row.status}. Ask a person to change it.`,
+    message: `An agent may change drafts only, and not their status; this invoice is ${row.status}. Ask a person to change it.`,
   });
 }
 

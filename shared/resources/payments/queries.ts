@@ -1,16 +1,23 @@
 import type { PaymentListQuery } from '../../contracts/generated.js';
 import type { Statement } from '../../platform/postgres.js';
-import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import { addDateRange, Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { paymentRepresentation } from './representation.js';
 
-/** The payments of one invoice. */
-export function listPayments(query: PaymentListQuery & { invoice_id: string }, scope: ListScope): Statement {
+/** The page of payments that a query asks for. */
+export function listPayments(query: PaymentListQuery, scope: ListScope): Statement {
+  const conditions = new Conditions()
+    .add('t.tenant_id = ?', scope.tenantId)
+    .addIf(query.invoice_id, 't.invoice_id = ?')
+    .addIf(query.method, 't.method = ?');
+  addDateRange(conditions, 'received_at', {
+    since: query.since,
+    until: query.until,
+    timeZone: scope.timeZone,
+  });
   return listStatement({
     table: 'payments',
     representation: paymentRepresentation('t'),
-    conditions: new Conditions()
-      .add('t.tenant_id = ?', scope.tenantId)
-      .add('t.invoice_id = ?', query.invoice_id),
+    conditions,
     limit: query.limit,
     position: scope.position,
   });

@@ -1,5 +1,15 @@
 import Joi from 'joi';
-import { allRequired, cents, cursor, dateTime, integer, limit, text, uuid } from '../../contracts/fields.js';
+import {
+  allRequired,
+  cents,
+  cursor,
+  dateOrDateTime,
+  dateTime,
+  integer,
+  limit,
+  text,
+  uuid,
+} from '../../contracts/fields.js';
 import { PAYMENT_METHODS } from '../../contracts/vocabulary.js';
 import { MAX_INVOICE_TOTAL_CENTS } from '../invoices/money.js';
 
@@ -30,7 +40,17 @@ export const payment = allRequired({
   updated_at: dateTime(),
 }).meta({ className: 'Payment' });
 
+/** Of one invoice, which the path names. */
+export const invoicePaymentListQuery = Joi.object({
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'InvoicePaymentListQuery' });
+
 export const paymentListQuery = Joi.object({
+  invoice_id: uuid(),
+  method: method(),
+  since: dateOrDateTime().description('Inclusive; by received_at'),
+  until: dateOrDateTime().description('Exclusive; by received_at'),
   limit: limit(200),
   cursor: cursor(),
 }).meta({ className: 'PaymentListQuery' });

@@ -9,7 +9,7 @@ import {
   recordset,
   refKey,
 } from '../sets.js';
-import type { JobRow } from './move-handler.js';
+import type { JobRow } from './job-row.js';
 
 interface TruckRow extends Row, RecordRef {
   unit_number: string;

@@ -5,7 +5,7 @@ import type {
   WorkOrderCancel,
   WorkOrderComplete,
 } from '../../contracts/generated.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres.js';
 import {
   failed,
   lockRecords,
@@ -19,6 +19,7 @@ import {
 } from '../sets.js';
 import { type Fleet, lockFleet } from './assignment.js';
 import { refreshBilling } from './billing.js';
+import type { JobRow } from './job-row.js';
 import {
   CANCEL_REASONS_ON_SITE,
   type CancelReason,
@@ -27,22 +28,6 @@ import {
   type WorkOrderAction,
   type WorkOrderStatus,
 } from './transitions.js';
-
-/** A job as the database holds it, while it is locked. */
-export interface JobRow extends Row, RecordRef {
-  job_number: string;
-  status: WorkOrderStatus;
-  intake: 'new' | 'accepted';
-  truck_id: string | null;
-  driver_id: string | null;
-  step: string | null;
-  dispatch_time: string | null;
-  completion_time: string | null;
-  cancel_reason: string | null;
-  cancel_note: string | null;
-  eta: string | null;
-  miles: number | null;
-}
 
 type JobInput = Partial<ActionInput & WorkOrderAssign & WorkOrderCancel & WorkOrderComplete>;
 type JobCommand = Command<JobInput>;

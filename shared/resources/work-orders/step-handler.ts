@@ -3,7 +3,7 @@ import type { WorkOrderStep } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { failed, lockRecords, missing, nextUpdatedAt, recordset, refKey, refOf } from '../sets.js';
-import type { JobRow } from './move-handler.js';
+import type { JobRow } from './job-row.js';
 
 /** States in which a driver is with the job. */
 const UNDER_WAY: readonly string[] = ['dispatched', 'in_progress'];

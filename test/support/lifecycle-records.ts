@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { newId } from '../../shared/platform/ids.js';
+import type { TestClient } from './client.js';
+import { invoiceInput } from './samples.js';
+
+async function made(client: TestClient, path: string, body: Record<string, unknown>): Promise<string> {
+  const answer = await client.post(path, body);
+  expect(answer.status, answer.text).to.be.oneOf([200, 201]);
+  return answer.body.id;
+}
+
+/** An invoice that went through these actions, in this order. */
+export async function invoiceAfter(
+  client: TestClient,
+  actions: readonly string[],
+  overrides: Record<string, unknown> = {},
+): Promise<string> {
+  const id = await made(
+    client,
+    '/invoices',
+    invoiceInput({ billing_email: 'billing@example.com', ...overrides }),
+  );
+  for (const action of actions) await made(client, `/invoices/${id}/${action}`, { reason: 'test' });
+  return id;
+}
+
+/** A job that went through these actions; assigned to a truck of its own. */
+export async function jobAfter(client: TestClient, actions: readonly string[]): Promise<string> {
+  const id = await made(client, '/work-orders', { service_type: 'tow' });
+  for (const action of actions) {
+    const truck = { unit_number: newId().slice(-12), duty_class: 'light' };
+    const body = action === 'assign' ? { truck_id: await made(client, '/trucks', truck) } : {};
+    await made(client, `/work-orders/${id}/${action}`, body);
+  }
+  return id;
+}
+
+/** What a record must have gone through before an action can be taken on it; actions that are not here take a new one. */
+const BEFORE: Readonly<Record<string, readonly string[]>> = {
+  'POST /work-orders/{id}/start': ['assign'],
+  'POST /work-orders/{id}/steps': ['assign'],
+  'POST /work-orders/{id}/unassign': ['assign'],
+  'POST /work-orders/{id}/complete': ['assign', 'start'],
+  'POST /invoices/{id}/send': ['approve'],
+  'POST /invoices/{id}/return': ['approve'],
+  'POST /invoices/{id}/dispute': ['approve', 'send'],
+  'POST /invoices/{id}/resolve': ['approve', 'send', 'dispute'],
+  'POST /invoices/{id}/void': ['approve', 'send'],
+  'POST /invoices/{id}/payments': ['approve'],
+};
+
+/** A new record in the state that a documented operation needs; undefined when any record will do. */
+export async function recordReadyFor(operation: string, client: TestClient): Promise<string | undefined> {
+  const actions = BEFORE[operation] ?? [];
+  if (operation.startsWith('POST /work-orders/{id}/')) return jobAfter(client, actions);
+  if (operation.startsWith('POST /invoices/{id}/')) return invoiceAfter(client, actions);
+  if (operation === 'POST /payments/{id}/refund') {
+    const invoice = await invoiceAfter(client, ['approve']);
+    return made(client, `/invoices/${invoice}/payments`, { amount_cents: 10_000, method: 'cash' });
+  }
+  return undefined;
+}
