@@ -26,6 +26,7 @@ export const sharedHeaders = {
     description: 'Path of what was made',
     ...text('/v1/invoices/0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e'),
   },
+  ETag: { description: 'Version of the record, for If-Match', ...text('"2026-11-21T14:30:00.000Z"') },
   RetryAfter: { description: 'Seconds to wait', schema: { type: 'integer' }, example: 1 },
 };
 
@@ -51,6 +52,13 @@ export const sharedParameters = {
     in: 'header',
     description: 'Accepted and ignored: a read is idempotent by itself',
     schema: { type: 'string' },
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description: 'ETag of the version that may be changed; another version is 412, with what changed since',
+    schema: { type: 'string' },
+    example: '"2026-11-21T14:30:00.000Z"',
   },
   DryRun: {
     name: 'X-Service-Dry-Run',
@@ -86,6 +94,19 @@ const EXAMPLES: Record<number, { code: ErrorCode; message: string; details?: obj
     message:
       'This Idempotency-Key was used within 24 hours with another body. Use a new key for a new request.',
     details: [{ field: 'body', code: 'changed', message: 'body differs from the first request' }],
+  },
+  412: {
+    code: 'precondition_failed',
+    message: 'The record has changed since you read it.',
+    details: [
+      {
+        field: 'notes',
+        from: 'old',
+        to: 'new',
+        changed_by: 'Dispatch',
+        changed_at: '2026-11-21T14:30:00.000Z',
+      },
+    ],
   },
   429: {
     code: 'rate_limited',

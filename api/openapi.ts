@@ -92,9 +92,13 @@ function complete(operation: Operation, { path, method }: { path: string; method
       { $ref: '#/components/parameters/DryRun' },
     );
   }
+  // What changes a record can be bound to the version that the caller has seen.
+  const isChange = isWrite && path.includes('{id}');
+  if (isChange) parameters.push({ $ref: '#/components/parameters/IfMatch' });
   if (body) operation.requestBody = requestBody(body, method);
   if (parameters.length > 0) operation.parameters = parameters;
   operation.responses = responses(operation.responses, isWrite);
+  if (isChange) operation.responses['412'] = { $ref: '#/components/responses/Error412' };
 }
 
 function take(operation: Json, member: string): string | undefined {
@@ -144,6 +148,7 @@ function success(
   if (!list && !resource) return response;
   const headers = {
     ...headersFor(authenticated, isWrite),
+    ...(resource ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
     ...(status === '201' ? { Location: { $ref: '#/components/headers/Location' } } : {}),
   };
   const name = (list ?? resource) as string;

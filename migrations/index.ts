@@ -5,6 +5,8 @@ import * as createWritePath from './20261121040200_create_write_path.js';
 import * as isolateTenants from './20261121040300_isolate_tenants.js';
 import * as addLifecycles from './20261121050000_add_lifecycles.js';
 import * as indexTrucksOnJobs from './20261121050100_index_trucks_on_jobs.js';
+import * as orderEvents from './20261121050200_order_events.js';
+import * as indexEventsByOrder from './20261121050300_index_events_by_order.js';
 
 interface Migration {
   name: string;
@@ -21,6 +23,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261121040300_isolate_tenants', ...isolateTenants },
   { name: '20261121050000_add_lifecycles', ...addLifecycles },
   { name: '20261121050100_index_trucks_on_jobs', ...indexTrucksOnJobs },
+  { name: '20261121050200_order_events', ...orderEvents },
+  { name: '20261121050300_index_events_by_order', ...indexEventsByOrder },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */

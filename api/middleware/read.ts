@@ -10,6 +10,7 @@ import { readStatement } from '../../shared/resources/sets.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 import { type Access, assertAccess } from './access.js';
+import { setVersion } from './version.js';
 
 interface ListOptions<Query> {
   access: Access;
@@ -118,6 +119,7 @@ export function readOne(
     const [row] = await api.db.read<{ body: string }>(key.tenantId, statement);
     if (!row) throw notFound(what);
     ctx.type = 'application/json';
+    setVersion(ctx, row.body);
     ctx.body = row.body;
   };
 }

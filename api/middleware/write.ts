@@ -10,6 +10,7 @@ import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 import { assertAccess } from './access.js';
 import { readBody } from './body.js';
+import { setVersion } from './version.js';
 
 export interface WriteOptions<Input> {
   /** What is said to be missing when the path's id is no id. */
@@ -45,6 +46,7 @@ export function write<Input>(
       idempotency: claim.key
         ? { key: claim.key, method: ctx.method, path: pathOf(ctx), bodyHash: hashBody(value) }
         : null,
+      ifMatch: definition.creates ? null : versionsOf(ctx),
     };
     answer(ctx, command, { submitted: await api.submit(command, bytes), reveal: options.reveal });
   };
@@ -100,6 +102,18 @@ function readHeaders(ctx: ApiContext): { key: string | undefined; dryRun: boolea
   return { key: key ? key.toLowerCase() : undefined, dryRun: dryRun === 'true' };
 }
 
+/** The versions that If-Match names (RFC 9110, 13.1.1); null when any will do. */
+function versionsOf(ctx: ApiContext): string[] | null {
+  const header = ctx.get('If-Match').trim();
+  if (header === '' || header === '*') return null;
+  const versions = [...header.matchAll(/"([^"]*)"/g)].map(([, version]) => version as string);
+  if (versions.length > 0) return versions;
+  const message = 'If-Match must be an ETag in double quotes, as an earlier answer gave it, or *';
+  throw new AppError('validation_error', `${message}.`, {
+    details: [{ field: 'If-Match', code: 'invalid', message }],
+  });
+}
+
 interface Answer<Input> {
   submitted: Submitted;
   reveal: WriteOptions<Input>['reveal'];
@@ -127,6 +141,7 @@ function answer<Input>(ctx: ApiContext, command: Command<Input>, { submitted, re
 function answerResult(ctx: ApiContext, result: Extract<CommandResult, { ok: true }>, body: string): void {
   if (result.location) ctx.set('Location', `${ctx.state.prefix}${result.location}`);
   if (result.replayed) ctx.set('X-Idempotency-Replay', 'true');
+  setVersion(ctx, body);
   ctx.body = body;
 }
 

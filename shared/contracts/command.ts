@@ -37,6 +37,8 @@ export interface Command<Input = unknown> {
   /** Members of the body that nobody knows; told by a dry run. */
   unknownFields: string[];
   idempotency: IdempotencyClaim | null;
+  /** Versions of the record that the request may change; null or absent: any. */
+  ifMatch?: string[] | null;
   requestId: string;
   /** W3C traceparent of the request, when it is traced. */
   traceparent: string | null;

@@ -5,6 +5,7 @@ import type { Database, Transaction } from '../../shared/platform/postgres.js';
 import { recordset } from '../../shared/resources/sets.js';
 import { type Earlier, findEarlier } from './earlier.js';
 import { handlerOf } from './handlers.js';
+import { checkPreconditions } from './preconditions.js';
 import { auditStatement, locationOf, type Settled, statusOf } from './record.js';
 import type { Repeats } from './repeats.js';
 import { type Bodies, renderAnswers, settle } from './settle.js';
@@ -113,8 +114,13 @@ async function findOvertaken(tx: Transaction, ran: Settled[]): Promise<Map<strin
 }
 
 async function runHandlers(tx: Transaction, commands: Command[]): Promise<Settled[]> {
-  const settled: Settled[] = [];
-  for (const [type, group] of groupByType(commands)) {
+  const refused = await checkPreconditions(tx, commands);
+  const settled = commands.flatMap((command): Settled[] => {
+    const outcome = refused.get(command.id);
+    return outcome ? [{ command, outcome }] : [];
+  });
+  const allowed = commands.filter((command) => !refused.has(command.id));
+  for (const [type, group] of groupByType(allowed)) {
     const outcomes: Outcome[] = await handlerOf(type)(tx, group as Command<never>[]);
     for (const [index, command] of group.entries()) {
       settled.push({ command, outcome: outcomes[index] as Outcome });

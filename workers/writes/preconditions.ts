@@ -1,0 +1,75 @@
+import type { Change, Command, Outcome } from '../../shared/contracts/command.js';
+import type { ErrorDetail } from '../../shared/platform/errors.js';
+import type { Row, Transaction } from '../../shared/platform/postgres.js';
+import { commandOfType } from '../../shared/resources/index.js';
+import { failed, lockRecords, refKey, refOf } from '../../shared/resources/sets.js';
+import { resourceTable } from '../../shared/resources/tables.js';
+
+interface VersionedRow extends Row {
+  updated_at?: string;
+}
+
+interface ChangeRow {
+  id: string;
+  changes: Change[] | null;
+  actor_type: string;
+  actor_name: string | null;
+  occurred_at: string;
+}
+
+/**
+ * Refuses commands whose If-Match names another version than the record has (RFC 9110, 13.1.1): 412 with what changed since, and by whom. The records are locked
+ * from here on. A record that does not exist is left to its handler.
+ */
+export async function checkPreconditions(
+  tx: Transaction,
+  commands: Command[],
+): Promise<Map<string, Outcome>> {
+  const refused = new Map<string, Outcome>();
+  const bound = commands.filter((command) => command.ifMatch);
+  const entityTypes = new Set(bound.map((command) => commandOfType(command.type).entityType));
+  for (const entityType of entityTypes) {
+    const group = bound.filter((command) => commandOfType(command.type).entityType === entityType);
+    const rows = await lockRecords<VersionedRow>(tx, resourceTable(entityType).table, group.map(refOf));
+    for (const command of group) {
+      const current = rows.get(refKey(refOf(command)))?.updated_at;
+      if (current === undefined || isSameVersion(current, command.ifMatch ?? [])) continue;
+      refused.set(command.id, await changedSince(tx, command, current));
+    }
+  }
+  return refused;
+}
+
+/** Versions are `updated_at` to the millisecond, as clients see it. */
+function isSameVersion(current: string, wanted: readonly string[]): boolean {
+  return wanted.some((version) => Date.parse(version) === Date.parse(current));
+}
+
+async function changedSince(tx: Transaction, command: Command, current: string): Promise<Outcome> {
+  const known = (command.ifMatch ?? []).filter((version) => !Number.isNaN(Date.parse(version)));
+  const { entityType } = commandOfType(command.type);
+  const rows =
+    known.length === 0
+      ? []
+      : await tx.query<ChangeRow>({
+          name: 'changes-since',
+          text: `select id, changes, actor_type, actor_name, to_json(occurred_at)#>>'{}' as occurred_at from audit_entries
+                 where tenant_id = $1 and entity_type = $2 and entity_id = $3 and outcome = 'ok' and occurred_at > $4::timestamptz
+                 order by id`,
+          values: [command.tenantId, entityType, command.entityId, known.sort().at(-1)],
+        });
+  const details: ErrorDetail[] = rows.flatMap((row) =>
+    (row.changes ?? []).map((change) => ({
+      ...change,
+      changed_by: row.actor_name ?? row.actor_type,
+      changed_at: new Date(row.occurred_at).toISOString(),
+    })),
+  );
+  const version = new Date(current).toISOString();
+  return failed({
+    code: 'precondition_failed',
+    message:
+      'The record has changed since you read it. Look at what changed, read it again, and send your change with its new ETag.',
+    details: details.length > 0 ? details : [{ field: 'updated_at', from: known[0] ?? null, to: version }],
+  });
+}
