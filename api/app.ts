@@ -11,8 +11,10 @@ import { requestContext } from './middleware/request-context.js';
 import { accountRoutes } from './routes/account.js';
 import { apiKeyRoutes } from './routes/api-keys.js';
 import { customerRoutes } from './routes/customers.js';
+import { dispatchRoutes } from './routes/dispatch.js';
 import { documentRoutes } from './routes/document.js';
 import { driverRoutes } from './routes/drivers.js';
+import { eventRoutes } from './routes/events.js';
 import { inspectionRoutes } from './routes/inspections.js';
 import { invoiceRoutes } from './routes/invoices.js';
 import { paymentRoutes } from './routes/payments.js';
@@ -29,11 +31,13 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
   for (const add of [
     invoiceRoutes,
     paymentRoutes,
+    dispatchRoutes,
     workOrderRoutes,
     customerRoutes,
     truckRoutes,
     driverRoutes,
     inspectionRoutes,
+    eventRoutes,
     apiKeyRoutes,
     accountRoutes,
   ])

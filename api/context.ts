@@ -12,6 +12,8 @@ export interface RequestState extends DefaultState {
   prefix: string;
   /** Set by `authenticate`. */
   key: KeyRecord;
+  /** Set by `authenticate`: the key as it is now, for an answer that lasts; undefined once it is no longer valid. */
+  keyNow: () => Promise<KeyRecord | undefined>;
   /** Set by `limitRate`. */
   windows: WindowState[];
   /** Template of the matched route, for metrics and logs. */

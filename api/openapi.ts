@@ -36,6 +36,7 @@ export function buildDocument(sources: string[]): Json {
         { name: 'Work orders', description: 'Jobs from call to completion' },
         { name: 'Customers', description: 'Who is billed' },
         { name: 'Fleet', description: 'Trucks, their drivers and inspections' },
+        { name: 'Events', description: 'What happened, as a list and as a live stream' },
         { name: 'Access', description: 'Keys, limits and the outcome of writes' },
         { name: 'Description', description: 'This document' },
       ],
@@ -93,12 +94,19 @@ function complete(operation: Operation, { path, method }: { path: string; method
     );
   }
   // What changes a record can be bound to the version that the caller has seen.
-  const isChange = isWrite && path.includes('{id}');
+  const isChange = isWrite && path.includes('{id}') && isVersioned(operation.responses['200']);
   if (isChange) parameters.push({ $ref: '#/components/parameters/IfMatch' });
   if (body) operation.requestBody = requestBody(body, method);
   if (parameters.length > 0) operation.parameters = parameters;
   operation.responses = responses(operation.responses, isWrite);
   if (isChange) operation.responses['412'] = { $ref: '#/components/responses/Error412' };
+}
+
+/** Records that know when they were changed have a version. */
+function isVersioned(response: unknown): boolean {
+  const name = (response as { 'x-resource'?: string } | undefined)?.['x-resource'];
+  const { keys = {} } = name ? (schemaNamed(name).describe() as { keys?: Json }) : {};
+  return 'updated_at' in keys;
 }
 
 function take(operation: Json, member: string): string | undefined {
@@ -148,7 +156,7 @@ function success(
   if (!list && !resource) return response;
   const headers = {
     ...headersFor(authenticated, isWrite),
-    ...(resource ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
+    ...(resource && isVersioned(response) ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
     ...(status === '201' ? { Location: { $ref: '#/components/headers/Location' } } : {}),
   };
   const name = (list ?? resource) as string;

@@ -4,10 +4,12 @@ import type { Runtime } from '../shared/platform/runtime.js';
 import { enqueueKeyUses, type KeyUse, openClockQueue } from '../shared/queues/clock.js';
 import { openWritePath, type Submit } from '../shared/queues/submit.js';
 import { findResult, storeOperation } from '../shared/resources/operations/store.js';
+import { EventStreams } from './stream/event-streams.js';
 
 /** What the routes stand on, beside the process's own runtime. */
 export interface ApiRuntime extends Runtime {
   submit: Submit;
+  streams: EventStreams;
   cursors: CursorCodec;
   /** Encrypts credentials on their way to the one answer that shows them. */
   sealingKey: Buffer;
@@ -30,6 +32,7 @@ export async function createApiRuntime(runtime: Runtime): Promise<ApiRuntime> {
   return {
     ...runtime,
     submit,
+    streams: await EventStreams.create(runtime),
     cursors: createCursorCodec(deriveKey(config.secretKey, 'cursor')),
     sealingKey: deriveKey(config.secretKey, 'credentials'),
     noteKeyUse: gatherKeyUses(runtime),

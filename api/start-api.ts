@@ -33,6 +33,8 @@ export async function startApi(runtime: Runtime): Promise<{ port: number }> {
     server.listen({ port: config.port, host: config.host, backlog: 1024 }, resolve);
   });
   lifecycle.onClose('http server', () => closeServer(server));
+  // Before the server waits for its answers to end: these never would.
+  lifecycle.onClose('event streams', () => api.streams.close());
   return { port: (server.address() as AddressInfo).port };
 }
 

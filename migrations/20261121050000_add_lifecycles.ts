@@ -97,6 +97,8 @@ export async function up(knex: Knex): Promise<void> {
       tenant_id uuid not null,
       id uuid not null,
       invoice_id uuid not null,
+      -- The invoice's own: whose credit it is.
+      customer_id uuid,
       amount_cents bigint not null check (amount_cents > 0),
       method text not null check (method in ('cash', 'check', 'card', 'ach', 'motor_club', 'other')),
       -- What of it counts against the invoice; the rest is the customer's credit.
@@ -111,6 +113,7 @@ export async function up(knex: Knex): Promise<void> {
       foreign key (tenant_id, invoice_id) references invoices
     );
     create index payments_invoice on payments (tenant_id, invoice_id, created_at desc, id desc);
+    create index payments_credit on payments (tenant_id, customer_id) where amount_cents > applied_cents + refunded_cents;
     create index payments_created on payments (tenant_id, created_at desc, id desc);
 
     create table refunds (

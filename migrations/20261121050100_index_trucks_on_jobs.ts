@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 /** Built beside the traffic: no transaction. */
 export const config = { transaction: false };
 
-/** Which job a truck is on: asked by every assignment. */
+/** Which job a truck is on, what the clock sweeps, and what customers owe. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('drop index concurrently if exists work_orders_truck');
   await knex.raw(`create index concurrently work_orders_truck on work_orders (tenant_id, truck_id)
@@ -11,9 +11,13 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw('drop index concurrently if exists invoices_due');
   await knex.raw(`create index concurrently invoices_due on invoices (tenant_id, status)
                   where status in ('sending', 'sent_to_roadsync', 'viewed', 'partially_paid')`);
+  await knex.raw('drop index concurrently if exists invoices_owed');
+  await knex.raw(`create index concurrently invoices_owed on invoices (tenant_id, customer_id) include (status, balance_due_cents)
+                  where status in ('sending', 'sent_to_roadsync', 'viewed', 'partially_paid', 'overdue', 'disputed', 'failed')`);
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw('drop index work_orders_truck');
   await knex.raw('drop index invoices_due');
+  await knex.raw('drop index invoices_owed');
 }

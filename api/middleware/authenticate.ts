@@ -40,14 +40,21 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
   };
   return async (ctx, next) => {
     const credential = bearerOf(ctx.get('Authorization'));
-    const key = await lookUp(credential);
-    if (!key || key.revoked || (key.expiresAt !== null && key.expiresAt <= Date.now())) {
+    const keyNow = async () => validNow(await lookUp(credential));
+    const key = await keyNow();
+    if (!key) {
       await countBadCredential(runtime, ctx.ip);
       throw unauthorized('This API key is not valid: it is unknown, revoked or expired.');
     }
     ctx.state.key = key;
+    ctx.state.keyNow = keyNow;
     await next();
   };
+}
+
+function validNow(key: KeyRecord | undefined): KeyRecord | undefined {
+  if (!key || key.revoked || (key.expiresAt !== null && key.expiresAt <= Date.now())) return undefined;
+  return key;
 }
 
 function bearerOf(header: string): string {

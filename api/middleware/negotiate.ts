@@ -4,17 +4,24 @@ import type { ApiMiddleware } from '../context.js';
 /** What a client may call the answers of this API, from the most to the least specific. */
 const JSON_RANGES = ['application/json', 'application/problem+json', 'application/*', '*/*'];
 
-/** Turns away only a client that excludes JSON (decisions 5). */
+/** The same of the one answer that is no JSON; browsers name its type alone. */
+const STREAM_RANGES = ['text/event-stream', 'text/*', '*/*'];
+
+/** Turns away only a client that excludes JSON (decisions 5), or server-sent events where these are the answer. */
 export const negotiate: ApiMiddleware = async (ctx, next) => {
   const accept = ctx.get('Accept');
-  if (accept && accept !== '*/*' && excludesJson(accept)) {
-    throw new AppError('not_acceptable', 'This API answers in JSON. Accept application/json.');
+  const isStream = ctx.path === `${ctx.state.prefix}/stream`;
+  if (accept && accept !== '*/*' && excludes(accept, isStream ? STREAM_RANGES : JSON_RANGES)) {
+    const message = isStream
+      ? 'This is a stream of server-sent events. Accept text/event-stream.'
+      : 'This API answers in JSON. Accept application/json.';
+    throw new AppError('not_acceptable', message);
   }
   await next();
 };
 
-/** The most specific range that covers JSON decides. Parameters other than q choose among forms of JSON, and there is one. */
-function excludesJson(accept: string): boolean {
+/** The most specific range that covers the answer decides. Parameters other than q choose among forms of it, and there is one. */
+function excludes(accept: string, ranges: string[]): boolean {
   const qualities = new Map<string, number>();
   for (const range of accept.toLowerCase().split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
@@ -22,6 +29,6 @@ function excludesJson(accept: string): boolean {
     const quality = q === undefined ? 1 : Number(q.slice(2));
     qualities.set(type, Math.max(quality, qualities.get(type) ?? 0));
   }
-  const deciding = JSON_RANGES.find((range) => qualities.has(range));
+  const deciding = ranges.find((range) => qualities.has(range));
   return deciding === undefined || qualities.get(deciding) === 0;
 }

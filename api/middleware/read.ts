@@ -67,7 +67,7 @@ async function parentOf(
 }
 
 /** A parameter given twice has no single meaning; unknown ones are ignored (decisions 5). */
-function singleValues(ctx: ApiContext): Record<string, unknown> {
+export function singleValues(ctx: ApiContext): Record<string, unknown> {
   const repeated = Object.entries(ctx.query).filter(([, value]) => Array.isArray(value));
   if (repeated.length > 0) {
     const details = repeated.map(([field]) => ({

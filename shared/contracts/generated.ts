@@ -41,6 +41,9 @@ export interface Contracts {
   InspectionCreate?: InspectionCreate;
   InspectionListQuery?: InspectionListQuery;
   InspectionPatch?: InspectionPatch;
+  Event?: Event;
+  EventListQuery?: EventListQuery;
+  EventStreamQuery?: EventStreamQuery;
   ApiKey?: ApiKey;
   ApiKeyCreate?: ApiKeyCreate;
   ApiKeyListQuery?: ApiKeyListQuery;
@@ -54,6 +57,7 @@ export interface Contracts {
   Error?: Error;
   Me?: Me;
   Operation?: Operation;
+  DispatchBoard?: DispatchBoard;
 }
 export interface Invoice {
   id: string;
@@ -450,6 +454,18 @@ export interface Customer {
   terms_days: number | null;
   tax_exempt: boolean;
   tax_rate_bps: number | null;
+  /**
+   * Open on released invoices
+   */
+  balance_cents: number;
+  /**
+   * Of it overdue
+   */
+  overdue_cents: number;
+  /**
+   * Paid beyond invoices and not given back
+   */
+  credit_cents: number;
   created_at: string;
   updated_at: string;
 }
@@ -861,6 +877,58 @@ export interface InspectionPatch {
   }[];
   notes?: string | null;
 }
+export interface Event {
+  id: string;
+  type: string;
+  api_version: "v1";
+  timestamp: string;
+  tenant_id: string;
+  environment: "live" | "sandbox";
+  /**
+   * Some types carry more beside the object
+   */
+  data: {
+    /**
+     * The record as REST showed it at that moment
+     */
+    object: {
+      [k: string]: unknown;
+    };
+    [k: string]: unknown;
+  };
+}
+export interface EventListQuery {
+  /**
+   * One type, all of a kind (invoice.*), or *
+   */
+  type?: string;
+  /**
+   * From this timestamp on; a date is the account's midnight
+   */
+  since?: string;
+  /**
+   * Before this timestamp; a date is the account's midnight
+   */
+  until?: string;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface EventStreamQuery {
+  /**
+   * Event types with commas between; invoice.* is all of a kind, * everything. Left out: everything
+   */
+  types?: string;
+  /**
+   * As the header Last-Event-ID, for a first connection that cannot set it; the header goes before
+   */
+  last_event_id?: string;
+}
 export interface ApiKey {
   id: string;
   kind: "api" | "agent";
@@ -993,4 +1061,16 @@ export interface Operation {
   };
   error?: ErrorBody;
   created_at: string;
+}
+export interface DispatchBoard {
+  generated_at: string;
+  active_jobs: WorkOrder[];
+  trucks: Truck[];
+  unassigned_work_orders: WorkOrder[];
+  counts: {
+    active_jobs: number;
+    unassigned_work_orders: number;
+    trucks: number;
+    trucks_available: number;
+  };
 }

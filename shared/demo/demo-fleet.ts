@@ -36,6 +36,7 @@ export interface DemoPayment {
   tenant_id: string;
   id: string;
   invoice_id: string;
+  customer_id: string | null;
   amount_cents: number;
   applied_cents: number;
   method: string;
@@ -106,6 +107,7 @@ export function makePayments(scope: DemoScope, invoices: readonly DemoInvoice[])
       tenant_id: scope.tenantId,
       id: demoId(`${invoice.id}/payment`),
       invoice_id: invoice.id,
+      customer_id: invoice.customer_id,
       amount_cents: invoice.paid_cents,
       applied_cents: invoice.paid_cents,
       method: invoice.status === 'sent_to_roadsync' ? 'motor_club' : random.pick(METHODS),

@@ -19,7 +19,7 @@ const LINES = `tenant_id uuid, invoice_id uuid, position integer, id uuid, name 
 const DRIVERS = 'tenant_id uuid, id uuid, name text, phone text, duty_classes text[], created_at timestamptz';
 const TRUCKS = `tenant_id uuid, id uuid, unit_number text, duty_class text, status text, driver_id uuid, make text, model text, year integer,
   lat double precision, lng double precision, located_at timestamptz, created_at timestamptz`;
-const PAYMENTS = `tenant_id uuid, id uuid, invoice_id uuid, amount_cents bigint, applied_cents bigint, method text, received_at timestamptz,
+const PAYMENTS = `tenant_id uuid, id uuid, invoice_id uuid, customer_id uuid, amount_cents bigint, applied_cents bigint, method text, received_at timestamptz,
   created_at timestamptz`;
 const COUNTERS = 'tenant_id uuid, name text, value bigint';
 

@@ -4,8 +4,10 @@ import * as apiKeyCommands from './api-keys/commands.js';
 import * as apiKeySchemas from './api-keys/schema.js';
 import * as customerCommands from './customers/commands.js';
 import * as customerSchemas from './customers/schema.js';
+import * as dispatchBoardSchemas from './dispatch-board/schema.js';
 import * as driverCommands from './drivers/commands.js';
 import * as driverSchemas from './drivers/schema.js';
+import * as eventSchemas from './events/schema.js';
 import * as inspectionCommands from './inspections/commands.js';
 import * as inspectionSchemas from './inspections/schema.js';
 import * as invoiceCommands from './invoices/commands.js';
@@ -27,11 +29,12 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'truck', schemas: truckSchemas },
   { entityType: 'driver', schemas: driverSchemas },
   { entityType: 'inspection', schemas: inspectionSchemas },
+  { entityType: 'event', schemas: eventSchemas },
   { entityType: 'api_key', schemas: apiKeySchemas },
 ];
 
 /** Schemas of answers that are no resource. */
-export const envelopeSchemas = operationSchemas;
+export const envelopeSchemas = { ...operationSchemas, ...dispatchBoardSchemas };
 
 /** Every command. The writes worker binds a handler to each; a contract test checks that none is missing. */
 export const commands: readonly CommandDefinition<never>[] = [

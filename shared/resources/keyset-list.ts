@@ -55,6 +55,8 @@ export interface ListPlan {
   conditions: Conditions;
   limit: number;
   position: CursorPosition | undefined;
+  /** For records whose ids alone are in the order of time: the column of the time, which cursors carry and nothing is sorted by. */
+  timeOfIds?: string;
 }
 
 /**
@@ -62,19 +64,22 @@ export interface ListPlan {
  * (decisions 5). One row more than asked for is read, to know whether a page follows.
  */
 export function listStatement(plan: ListPlan): Statement {
-  const { conditions, position } = plan;
-  if (position) conditions.add('(t.created_at, t.id) < (?::timestamptz, ?::uuid)', position.at, position.id);
+  const { conditions, position, timeOfIds } = plan;
+  const time = timeOfIds ?? 'created_at';
+  if (position && timeOfIds) conditions.add('t.id < ?::uuid', position.id);
+  else if (position)
+    conditions.add('(t.created_at, t.id) < (?::timestamptz, ?::uuid)', position.at, position.id);
   const limitAt = conditions.values.push(plan.limit);
   const text = `
     select coalesce(string_agg(case when t.rank <= $${limitAt} then (${plan.representation})::text end, ','), '') as items,
            least(count(*), $${limitAt})::int as count,
-           case when count(*) > $${limitAt} then max(t.created_at::text) filter (where t.rank = $${limitAt}) end as next_at,
+           case when count(*) > $${limitAt} then max(t.${time}::text) filter (where t.rank = $${limitAt}) end as next_at,
            case when count(*) > $${limitAt} then max(t.id::text) filter (where t.rank = $${limitAt}) end as next_id
     from (
       select page.*, row_number() over () as rank
       from (
         select t.* from ${plan.table} t where ${conditions.text}
-        order by t.created_at desc, t.id desc limit $${limitAt}::int + 1
+        order by ${timeOfIds ? '' : 't.created_at desc, '}t.id desc limit $${limitAt}::int + 1
       ) page
     ) t`;
   return { name: statementName(text), text, values: conditions.values };

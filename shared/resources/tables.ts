@@ -1,6 +1,7 @@
 import { apiKeyRepresentation } from './api-keys/representation.js';
 import { customerRepresentation } from './customers/representation.js';
 import { driverRepresentation } from './drivers/representation.js';
+import { eventRepresentation } from './events/representation.js';
 import { inspectionRepresentation } from './inspections/representation.js';
 import { invoiceRepresentation } from './invoices/representation.js';
 import { paymentRepresentation } from './payments/representation.js';
@@ -23,6 +24,7 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   truck: { table: 'trucks', collection: '/trucks', representation: truckRepresentation },
   driver: { table: 'drivers', collection: '/drivers', representation: driverRepresentation },
   inspection: { table: 'inspections', collection: '/inspections', representation: inspectionRepresentation },
+  event: { table: 'events', collection: '/events', representation: eventRepresentation },
   api_key: { table: 'api_keys', collection: '/api-keys', representation: apiKeyRepresentation },
 };
 

@@ -15,7 +15,8 @@ const MEMBERS = [
     'state',
     'zip',
   ],
-  ...['is_active', 'terms_days', 'tax_exempt', 'tax_rate_bps', 'created_at', 'updated_at'],
+  ...['is_active', 'terms_days', 'tax_exempt', 'tax_rate_bps'],
+  ...['balance_cents', 'overdue_cents', 'credit_cents', 'created_at', 'updated_at'],
 ];
 
 describe('customers', () => {

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { INVOICE_STATUSES } from '../../shared/contracts/vocabulary.js';
+import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
 import { actionsOf, INVOICE_MOVES } from '../../shared/resources/invoices/transitions.js';
+import { runIsolated } from '../../workers/writes/isolate.js';
+import { Repeats } from '../../workers/writes/repeats.js';
 import type { TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
@@ -107,6 +110,68 @@ describe('the life of an invoice', () => {
       paid_cents: 0,
       balance_due_cents: 10_000,
     });
+  });
+
+  it("shows in its customer's balance while it is owed, and in the credit what was paid beyond it", async () => {
+    const { body: customer } = await client.post('/customers', { company_name: 'Club' });
+    const id = await draft({ customer_id: customer.id });
+    const sums = async () => {
+      const { balance_cents, overdue_cents, credit_cents } = (await client.get(`/customers/${customer.id}`))
+        .body;
+      return [balance_cents, overdue_cents, credit_cents];
+    };
+    expect(await sums(), 'a draft is not owed').to.deep.equal([0, 0, 0]);
+    await act(id, 'approve');
+    await act(id, 'send');
+    expect(await sums()).to.deep.equal([10_000, 0, 0]);
+    await client.post(`/invoices/${id}/payments`, { amount_cents: 4_000, method: 'ach' });
+    expect(await sums()).to.deep.equal([6_000, 0, 0]);
+    await client.post(`/invoices/${id}/payments`, { amount_cents: 7_500, method: 'ach' });
+    expect(await sums()).to.deep.equal([0, 0, 1_500]);
+  });
+
+  it('is marked overdue by the clock once, after its day, time zone and grace', async () => {
+    const sent = async (dueDate: string | null) => {
+      const id = await draft({ due_date: dueDate });
+      await act(id, 'approve');
+      await act(id, 'send');
+      return id;
+    };
+    const yesterday = new Date(Date.now() - 2 * 86_400_000).toISOString();
+    const [late, future, open] = [
+      await sent(yesterday),
+      await sent('2099-01-01T00:00:00Z'),
+      await sent(null),
+    ];
+    const sweep = async () => {
+      const found = await stack.runtime.db.transaction([tenant.id], (tx) => findOverdue(tx, 100));
+      await runIsolated(
+        {
+          db: stack.runtime.db,
+          logger: stack.runtime.logger,
+          repeats: new Repeats(),
+          beforeCommit: () => undefined,
+        },
+        found,
+      );
+      return found.map((command) => command.entityId);
+    };
+    expect(await sweep()).to.deep.equal([late]);
+    expect((await client.get(`/invoices/${late}`)).body.status).to.equal('overdue');
+    expect(await sweep()).to.deep.equal([]);
+    expect((await eventsOf(late)).map(({ type }) => type)).to.deep.equal([
+      'invoice.created',
+      'invoice.sent',
+      'invoice.overdue',
+    ]);
+    for (const id of [future, open])
+      expect((await client.get(`/invoices/${id}`)).body.status).to.equal('sending');
+    // A part payment leaves it overdue; the rest pays it.
+    await client.post(`/invoices/${late}/payments`, { amount_cents: 1, method: 'cash' });
+    expect((await client.get(`/invoices/${late}`)).body.status).to.equal('overdue');
+    // Grace and terms count too.
+    await stack.rows(tenant.id, `update tenants set terms_days = 0 where tenant_id = '${tenant.id}'`);
+    expect(await sweep()).to.include(open);
   });
 
   it('is refused what the table does not allow, with from, to and what is allowed', async () => {

@@ -54,7 +54,8 @@ async function changedSince(tx: Transaction, command: Command, current: string):
       : await tx.query<ChangeRow>({
           name: 'changes-since',
           text: `select id, changes, actor_type, actor_name, to_json(occurred_at)#>>'{}' as occurred_at from audit_entries
-                 where tenant_id = $1 and entity_type = $2 and entity_id = $3 and outcome = 'ok' and occurred_at > $4::timestamptz
+                 where tenant_id = $1 and entity_type = $2 and entity_id = $3 and outcome = 'ok'
+                   and date_trunc('milliseconds', occurred_at) > $4::timestamptz
                  order by id`,
           values: [command.tenantId, entityType, command.entityId, known.sort().at(-1)],
         });

@@ -1,6 +1,7 @@
 import type { Job, Processor } from 'bullmq';
 import { CANARY_TYPE } from '../../shared/contracts/canary.js';
 import type { Command, CommandResult } from '../../shared/contracts/command.js';
+import { tellRecorded } from '../../shared/events/recorded-notice.js';
 import { isTransientDatabaseError } from '../../shared/platform/errors.js';
 import { failpoint } from '../../shared/platform/failpoints.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
@@ -32,7 +33,7 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
     const results = await inSpan('writes batch', span, () => runJob(context, job, commands));
     failpoint(config, 'after_commit');
     report(runtime, { job, commands, results, ms: performance.now() - startedAt });
-    if (replyTo) await reply(runtime, replyTo, results);
+    await Promise.all([replyTo && reply(runtime, replyTo, results), announce(runtime, commands, results)]);
   };
 }
 
@@ -87,6 +88,19 @@ async function reply(runtime: Runtime, channel: string, results: CommandResult[]
       { err: error, channel, count: results.length },
       'reply not sent; it will be resolved by row',
     );
+  });
+}
+
+/**
+ * Wakes the event streams of the tenants for which something was done just now. Lost, it costs them two seconds. A command may have recorded no event:
+ * then they look in vain.
+ */
+async function announce(runtime: Runtime, commands: Command[], results: CommandResult[]): Promise<void> {
+  const done = new Set(results.filter((result) => result.ok && !result.replayed).map(({ id }) => id));
+  const writes = commands.filter(({ id, type, dryRun }) => done.has(id) && !dryRun && type !== CANARY_TYPE);
+  if (writes.length === 0) return;
+  await tellRecorded(runtime.bus, new Set(writes.map(({ tenantId }) => tenantId))).catch((error: unknown) => {
+    runtime.logger.warn({ err: error }, 'event streams not woken; they look by themselves');
   });
 }
 

@@ -1,5 +1,17 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 
+/** What is open on released invoices; the states are those of the index invoices_owed. */
+function owed(alias: string, condition: string): string {
+  return `(select coalesce(sum(i.balance_due_cents), 0)::bigint from invoices i where i.tenant_id = ${alias}.tenant_id and i.customer_id = ${alias}.id
+    and i.status in ('sending', 'sent_to_roadsync', 'viewed', 'partially_paid', 'overdue', 'disputed', 'failed') and ${condition})`;
+}
+
+/** What was paid beyond invoices and not given back. */
+function credit(alias: string): string {
+  return `(select coalesce(sum(p.amount_cents - p.applied_cents - p.refunded_cents), 0)::bigint from payments p
+    where p.tenant_id = ${alias}.tenant_id and p.customer_id = ${alias}.id and p.amount_cents > p.applied_cents + p.refunded_cents)`;
+}
+
 export function customerRepresentation(alias: string): string {
   return jsonObject(alias, [
     'id',
@@ -15,6 +27,9 @@ export function customerRepresentation(alias: string): string {
     'terms_days',
     'tax_exempt',
     'tax_rate_bps',
+    { name: 'balance_cents', sql: owed(alias, 'true') },
+    { name: 'overdue_cents', sql: owed(alias, "i.status = 'overdue'") },
+    { name: 'credit_cents', sql: credit(alias) },
     jsonTime(alias, 'created_at'),
     jsonTime(alias, 'updated_at'),
   ]);

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import {
   allRequired,
+  cents,
   cursor,
   dateTime,
   email,
@@ -54,6 +55,9 @@ export const customer = allRequired({
   terms_days: Joi.number().integer().allow(null).example(30),
   tax_exempt: Joi.boolean(),
   tax_rate_bps: Joi.number().integer().allow(null).example(825),
+  balance_cents: cents().description('Open on released invoices'),
+  overdue_cents: cents().example(0).description('Of it overdue'),
+  credit_cents: cents().example(0).description('Paid beyond invoices and not given back'),
   created_at: dateTime(),
   updated_at: dateTime(),
 }).meta({ className: 'Customer' });

@@ -72,7 +72,8 @@ function planMove(command: ActionCommand, to: MoveTarget, facts: Facts): Planned
         })
       : to;
   const moved = applyMove(row, target, { now: facts.now, reason: command.input.reason });
-  if (target !== 'sending') return { command, ...moved, sending: undefined };
+  // What reopens as sent is not sent again.
+  if (to !== 'sending') return { command, ...moved, sending: undefined };
   return planSending(command, moved, facts);
 }
 

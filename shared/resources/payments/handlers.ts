@@ -89,18 +89,19 @@ function paidEvent(invoice: InvoiceRow, payment: unknown): EventDraft {
 
 async function storePayments(tx: Transaction, taken: Taken[]): Promise<Map<string, string>> {
   if (taken.length === 0) return new Map();
-  const rows = taken.map(({ command, appliedCents }) => ({
+  const rows = taken.map(({ command, invoice, appliedCents }) => ({
     ...command.input,
     ...refOf(command),
+    customer_id: invoice.customer_id,
     received_at: command.input.received_at ?? null,
     applied_cents: appliedCents,
   }));
   const inserting = tx.query({
     name: 'insert-payments',
-    text: `insert into payments (tenant_id, id, invoice_id, amount_cents, method, applied_cents, received_at, reference)
-           select tenant_id, id, invoice_id, amount_cents, method, applied_cents, coalesce(received_at, now()), reference
+    text: `insert into payments (tenant_id, id, invoice_id, customer_id, amount_cents, method, applied_cents, received_at, reference)
+           select tenant_id, id, invoice_id, customer_id, amount_cents, method, applied_cents, coalesce(received_at, now()), reference
            from ${recordset(
-             'tenant_id uuid, id uuid, invoice_id uuid, amount_cents bigint, method text, applied_cents bigint, received_at timestamptz, reference text',
+             'tenant_id uuid, id uuid, invoice_id uuid, customer_id uuid, amount_cents bigint, method text, applied_cents bigint, received_at timestamptz, reference text',
            )}`,
     values: [JSON.stringify(rows)],
   });

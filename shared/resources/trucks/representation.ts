@@ -33,8 +33,8 @@ function location(alias: string): string {
   return `case when ${alias}.located_at is not null then ${position} end`;
 }
 
-export function truckRepresentation(alias: string): string {
-  return jsonObject(alias, [
+export function truckMembers(alias: string): Parameters<typeof jsonObject>[1] {
+  return [
     'id',
     'unit_number',
     'duty_class',
@@ -49,5 +49,9 @@ export function truckRepresentation(alias: string): string {
     { name: 'current_work_order_id', sql: ofCurrentJob(alias, 'j.id') },
     jsonTime(alias, 'created_at'),
     jsonTime(alias, 'updated_at'),
-  ]);
+  ];
+}
+
+export function truckRepresentation(alias: string): string {
+  return jsonObject(alias, truckMembers(alias));
 }

@@ -1,8 +1,9 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 
-/** A work order as REST prints it: `pending` whether or not somebody has accepted it (decisions 1, row 3). */
-export function workOrderRepresentation(alias: string): string {
-  return jsonObject(alias, [
+type Members = Parameters<typeof jsonObject>[1];
+
+export function workOrderMembers(alias: string): Members {
+  return [
     'id',
     'job_number',
     'status',
@@ -29,7 +30,12 @@ export function workOrderRepresentation(alias: string): string {
     'cancel_note',
     jsonTime(alias, 'created_at'),
     jsonTime(alias, 'updated_at'),
-  ]);
+  ];
+}
+
+/** A work order as REST prints it: `pending` whether or not somebody has accepted it (decisions 1, row 3). */
+export function workOrderRepresentation(alias: string): string {
+  return jsonObject(alias, workOrderMembers(alias));
 }
 
 /** An object of the representation that is kept in columns of its own. */

@@ -1,0 +1,27 @@
+import type Router from '@koa/router';
+import { readDispatchBoard } from '../../shared/resources/dispatch-board/queries.js';
+import type { RequestState } from '../context.js';
+import { assertAccess } from '../middleware/access.js';
+import type { ApiRuntime } from '../runtime.js';
+
+export function dispatchRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /dispatch-board:
+   *   get:
+   *     operationId: getDispatchBoard
+   *     tags: [Fleet]
+   *     summary: What is going on right now
+   *     description: Jobs under way, trucks with their drivers, and jobs without a truck, most urgent first. Agent keys need the scope read_dispatch.
+   *     responses:
+   *       '200': { x-resource: DispatchBoard }
+   *       x-errors: [401, 403, 429, 503]
+   */
+  router.get('/dispatch-board', async (ctx) => {
+    const { key } = ctx.state;
+    assertAccess(key, { permission: 'read', agentScope: 'read_dispatch' });
+    const [board] = await api.db.read<{ body: string }>(key.tenantId, readDispatchBoard(key.tenantId));
+    ctx.type = 'application/json';
+    ctx.body = Buffer.from(board?.body as string);
+  });
+}

@@ -1,0 +1,143 @@
+import type Router from '@koa/router';
+import type { EventStreamQuery } from '../../shared/contracts/generated.js';
+import { validate } from '../../shared/contracts/validate.js';
+import {
+  comparePositions,
+  type EventPosition,
+  parsePosition,
+} from '../../shared/events/event-position.js';
+import { currentPosition } from '../../shared/events/read-events.js';
+import { AppError } from '../../shared/platform/errors.js';
+import { listEvents } from '../../shared/resources/events/queries.js';
+import { eventListQuery, eventStreamQuery } from '../../shared/resources/events/schema.js';
+import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
+import { type Access, assertAccess } from '../middleware/access.js';
+import { list, readOne, singleValues } from '../middleware/read.js';
+import type { ApiRuntime } from '../runtime.js';
+
+/** Events show every kind of record, so no single scope of an agent covers them; the stream is the dispatch board's. */
+const read: Access = { permission: 'read', agentScope: null };
+const watch: Access = { permission: 'read', agentScope: 'read_dispatch' };
+
+export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /events:
+   *   get:
+   *     operationId: listEvents
+   *     tags: [Events]
+   *     summary: List events
+   *     description: Newest first. Each is the body that webhooks deliver. Not for agent keys.
+   *     x-query: EventListQuery
+   *     responses:
+   *       '200': { x-list: Event }
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  router.get('/events', list(api, { access: read, schema: eventListQuery, statement: listEvents }));
+
+  /**
+   * @openapi
+   * /events/{id}:
+   *   get:
+   *     operationId: getEvent
+   *     tags: [Events]
+   *     summary: Get one event
+   *     description: Not for agent keys.
+   *     responses:
+   *       '200': { x-resource: Event }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get('/events/:id', readOne(api, { access: read, entityType: 'event', what: 'event' }));
+
+  /**
+   * @openapi
+   * /stream:
+   *   get:
+   *     operationId: streamEvents
+   *     tags: [Events]
+   *     summary: Events as they happen
+   *     description: >-
+   *       Server-sent events; the data of each is an Event on one line. The answer does not end by itself. Who comes back with the last id it had misses
+   *       nothing and gets nothing twice; without one the stream starts with what happens from now on. Ids are opaque and are not the ids of the events.
+   *       A comment every 15 seconds keeps the connection open. The stream ends when its key is revoked or expires. It counts as one request, and a key
+   *       may have 20 open at once. Agent keys need the scope read_dispatch.
+   *     x-query: EventStreamQuery
+   *     parameters:
+   *       - name: Last-Event-ID
+   *         in: header
+   *         description: The last id that was received; browsers send it by themselves when they connect again
+   *         schema: { type: string }
+   *         example: 48151-0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e
+   *     responses:
+   *       '200':
+   *         description: Events, until either side ends it
+   *         headers:
+   *           X-Request-Id: { $ref: '#/components/headers/XRequestId' }
+   *           X-RateLimit-Remaining: { $ref: '#/components/headers/XRateLimitRemaining' }
+   *           RateLimit: { $ref: '#/components/headers/RateLimit' }
+   *           RateLimit-Policy: { $ref: '#/components/headers/RateLimitPolicy' }
+   *         content:
+   *           text/event-stream:
+   *             schema: { type: string }
+   *             example: |
+   *               id: 48151-0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e
+   *               event: invoice.created
+   *               data: {"id":"0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e","type":"invoice.created","api_version":"v1"}
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  router.get('/stream', stream(api));
+}
+
+/** Answers as long as the client listens. */
+function stream(api: ApiRuntime): ApiMiddleware {
+  return async (context) => {
+    const ctx = context as ApiContext;
+    const { key, keyNow } = ctx.state;
+    assertAccess(key, watch);
+    const query = validate<EventStreamQuery>(eventStreamQuery, singleValues(ctx));
+    const position = await startOf(api, key.tenantId, lastEventId(ctx, query));
+    api.streams.assertRoom(key.id);
+    ctx.status = 200;
+    ctx.set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+    if (ctx.method === 'HEAD') {
+      ctx.body = '';
+      return;
+    }
+    // From here on the answer is the stream's; Koa would end it with the body that it does not have.
+    ctx.respond = false;
+    api.streams.open({
+      tenantId: key.tenantId,
+      keyId: key.id,
+      position,
+      types: query.types?.split(',') ?? [],
+      isAllowed: async () => (await keyNow()) !== undefined,
+      response: ctx.res,
+    });
+  };
+}
+
+/** A browser that connects again sends the header, while its address still holds what it first began with. */
+function lastEventId(ctx: ApiContext, query: EventStreamQuery): { field: string; value: string } | undefined {
+  const header = ctx.get('Last-Event-ID');
+  if (header) return { field: 'Last-Event-ID', value: header };
+  return query.last_event_id ? { field: 'last_event_id', value: query.last_event_id } : undefined;
+}
+
+/** @throws {AppError} 400 for an id that no stream of this service can have sent. */
+async function startOf(
+  api: ApiRuntime,
+  tenantId: string,
+  last: { field: string; value: string } | undefined,
+): Promise<EventPosition> {
+  const now = await currentPosition(api.db, tenantId);
+  if (!last) return now;
+  const position = parsePosition(last.value);
+  // One from the future is of another database: waiting for it would be silence for ever.
+  if (position && comparePositions(position, now) <= 0) return position;
+  const { field } = last;
+  throw new AppError(
+    'validation_error',
+    `${field} is not an id of this stream. Connect without it, and read GET /events for what you missed.`,
+    { details: [{ field, code: 'invalid', message: `${field} is not an id of this stream` }] },
+  );
+}

@@ -1,0 +1,8 @@
+/** `invoice.paid`, `invoice.*` or `*`. */
+export const TYPE_FILTER = /^(\*|[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*\.([a-z][a-z0-9_]*|\*))$/;
+
+/** True when a filter lets events of this type through (decisions 8). */
+export function matchesType(filter: string, type: string): boolean {
+  if (filter === '*') return true;
+  return filter.endsWith('.*') ? type.startsWith(filter.slice(0, -1)) : type === filter;
+}

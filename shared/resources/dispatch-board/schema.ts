@@ -1,0 +1,37 @@
+import Joi from 'joi';
+import { allRequired, dateTime, integer } from '../../contracts/fields.js';
+import { driver } from '../drivers/schema.js';
+import { truck } from '../trucks/schema.js';
+import { workOrder } from '../work-orders/schema.js';
+
+const seconds = () => integer(0, Number.MAX_SAFE_INTEGER).example(420);
+
+/** What is going on right now (decisions 9). */
+export const dispatchBoard = allRequired({
+  generated_at: dateTime(),
+  active_jobs: Joi.array().items(
+    workOrder
+      .keys({
+        priority: Joi.number().integer().required().example(0),
+        elapsed_s: seconds().required().description('Since it was dispatched'),
+      })
+      .meta({ className: 'ActiveJob' }),
+  ),
+  trucks: Joi.array().items(
+    truck.keys({ driver: driver.allow(null).required() }).meta({ className: 'BoardTruck' }),
+  ),
+  unassigned_work_orders: Joi.array().items(
+    workOrder
+      .keys({
+        priority: Joi.number().integer().required().example(0),
+        waiting_s: seconds().required().description('Since it was booked'),
+      })
+      .meta({ className: 'UnassignedJob' }),
+  ),
+  counts: allRequired({
+    active_jobs: Joi.number().integer().min(0).example(3),
+    unassigned_work_orders: Joi.number().integer().min(0).example(1),
+    trucks: Joi.number().integer().min(0).example(5),
+    trucks_available: Joi.number().integer().min(0).example(2),
+  }),
+}).meta({ className: 'DispatchBoard' });

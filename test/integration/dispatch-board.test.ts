@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { expectError } from '../support/expect-error.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+describe('the dispatch board', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+
+  before(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant();
+  });
+  after(() => stack.stop());
+
+  it('shows jobs under way, trucks with drivers and jobs without a truck, and counts them', async () => {
+    const { client } = tenant;
+    expect((await client.get('/dispatch-board')).body.counts).to.deep.equal({
+      active_jobs: 0,
+      unassigned_work_orders: 0,
+      trucks: 0,
+      trucks_available: 0,
+    });
+    const { body: driver } = await client.post('/drivers', { name: 'Dan' });
+    const { body: truck } = await client.post('/trucks', {
+      unit_number: '7',
+      duty_class: 'light',
+      driver_id: driver.id,
+    });
+    await client.post('/trucks', { unit_number: '8', duty_class: 'heavy' });
+    const { body: active } = await client.post('/work-orders', {
+      service_type: 'tow',
+      notes: 'a "quoted" note',
+    });
+    const { body: waiting } = await client.post('/work-orders', { service_type: 'lockout' });
+    const { body: done } = await client.post('/work-orders', { service_type: 'tow' });
+    await client.post(`/work-orders/${done.id}/cancel`, { reason: 'customer' });
+    await client.post(`/work-orders/${active.id}/assign`, { truck_id: truck.id });
+    await client.post(`/work-orders/${active.id}/steps`, { step: 'on_scene' });
+    const { body: board } = await client.get('/dispatch-board');
+    expect(board.active_jobs).to.have.length(1);
+    expect(board.active_jobs[0]).to.include({
+      id: active.id,
+      truck_id: truck.id,
+      driver_id: driver.id,
+      step: 'on_scene',
+    });
+    expect(board.active_jobs[0].notes).to.equal('a "quoted" note');
+    expect(board.active_jobs[0].elapsed_s).to.be.within(0, 60);
+    expect(board.unassigned_work_orders.map((job: { id: string }) => job.id)).to.deep.equal([waiting.id]);
+    expect(board.unassigned_work_orders[0].waiting_s).to.be.within(0, 60);
+    expect(board.trucks.map((one: { unit_number: string }) => one.unit_number)).to.deep.equal(['7', '8']);
+    expect(board.trucks[0]).to.include({ status: 'on_scene', current_work_order_id: active.id });
+    expect(board.trucks[0].driver).to.include({ name: 'Dan' });
+    expect(board.counts).to.deep.equal({
+      active_jobs: 1,
+      unassigned_work_orders: 1,
+      trucks: 2,
+      trucks_available: 1,
+    });
+  });
+
+  it('is for keys that may read, and for agents with read_dispatch', async () => {
+    const agent = (scope: string) => stack.createKey(tenant.id, { kind: 'agent', scopes: [scope] });
+    expect((await stack.clientWith(await agent('read_dispatch')).get('/dispatch-board')).status).to.equal(
+      200,
+    );
+    expectError(
+      await stack.clientWith(await agent('read_invoices')).get('/dispatch-board'),
+      403,
+      'insufficient_scope',
+    );
+  });
+});

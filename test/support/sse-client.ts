@@ -1,0 +1,117 @@
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { eventually } from './poll.js';
+
+export interface SseEvent {
+  id: string;
+  type: string;
+  /** The parsed data. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
+  body: any;
+}
+
+export interface SseOptions {
+  lastEventId?: string | undefined;
+  /** Query string with its question mark. */
+  query?: string;
+  prefix?: string;
+}
+
+/** One connection to /stream, read as the HTML standard says: fields up to a blank line, an id without data is no event. */
+export class SseClient {
+  readonly events: SseEvent[] = [];
+  /** What EventSource would send when it connects again. */
+  lastEventId: string | undefined;
+  retry: number | undefined;
+  comments = 0;
+  status = 0;
+  headers: IncomingMessage['headers'] = {};
+  /** The whole text, for an answer that is no stream. */
+  text = '';
+  hasEnded = false;
+  /** Called for each event as it is read. */
+  onEvent: ((event: SseEvent) => void) | undefined;
+  private rest = '';
+
+  private constructor(private readonly request: ClientRequest) {}
+
+  /** Connects and resolves once the head of the answer is here. */
+  static connect(origin: string, key: string, options: SseOptions = {}): Promise<SseClient> {
+    const { lastEventId, query = '', prefix = '/v1' } = options;
+    const headers = {
+      accept: 'text/event-stream',
+      authorization: `Bearer ${key}`,
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+    };
+    const sent = request(`${origin}${prefix}/stream${query}`, { headers, agent: false });
+    const client = new SseClient(sent);
+    return new Promise((resolve, reject) => {
+      sent.once('error', reject);
+      sent.once('response', (response) => {
+        client.listen(response);
+        resolve(client);
+      });
+      sent.end();
+    });
+  }
+
+  private listen(response: IncomingMessage): void {
+    this.status = response.statusCode ?? 0;
+    this.headers = response.headers;
+    this.request.on('error', () => undefined);
+    response.on('error', () => undefined);
+    response.on('close', () => {
+      this.hasEnded = true;
+    });
+    response.setEncoding('utf8').on('data', (chunk: string) => this.read(chunk));
+  }
+
+  private read(chunk: string): void {
+    this.text += chunk;
+    this.rest += chunk;
+    const blocks = this.rest.split('\n\n');
+    this.rest = blocks.pop() ?? '';
+    for (const block of blocks) this.dispatch(block);
+  }
+
+  private dispatch(block: string): void {
+    const fields: Record<string, string> = {};
+    for (const line of block.split('\n')) {
+      const [, name = '', value = ''] = /^([^:]*): ?(.*)$/s.exec(line) ?? [];
+      if (name === '') this.comments += 1;
+      else fields[name] = value;
+    }
+    if (fields.id !== undefined) this.lastEventId = fields.id;
+    if (fields.retry !== undefined) this.retry = Number(fields.retry);
+    if (fields.data === undefined) return;
+    const event = { id: fields.id ?? '', type: fields.event ?? '', body: JSON.parse(fields.data) };
+    this.events.push(event);
+    this.onEvent?.(event);
+  }
+
+  /** Resolves with the events once there are this many. */
+  async waitFor(count: number, timeoutMs?: number): Promise<SseEvent[]> {
+    return eventually(
+      `${count} events, not ${this.events.length}`,
+      () => this.events.length >= count && this.events,
+      timeoutMs,
+    );
+  }
+
+  /** Stops and goes on taking from the socket. */
+  pause(): void {
+    this.request.socket?.pause();
+  }
+
+  resume(): void {
+    this.request.socket?.resume();
+  }
+
+  waitForEnd(timeoutMs?: number): Promise<boolean> {
+    return eventually('the end of the stream', () => this.hasEnded, timeoutMs);
+  }
+
+  /** Cuts the connection, as a network does. */
+  close(): void {
+    this.request.destroy();
+  }
+}
