@@ -1,11 +1,7 @@
 import type Router from '@koa/router';
 import type { EventStreamQuery } from '../../shared/contracts/generated.js';
 import { validate } from '../../shared/contracts/validate.js';
-import {
-  comparePositions,
-  type EventPosition,
-  parsePosition,
-} from '../../shared/events/event-position.js';
+import { comparePositions, type EventPosition, parsePosition } from '../../shared/events/event-position.js';
 import { currentPosition } from '../../shared/events/read-events.js';
 import { AppError } from '../../shared/platform/errors.js';
 import { listEvents } from '../../shared/resources/events/queries.js';

@@ -1,42 +1,256 @@
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import { startApi } from '../../api/start-api.js';
+import { newId } from '../../shared/platform/ids.js';
+import { createFoundation, createRuntime } from '../../shared/platform/runtime.js';
+import { eventually } from '../support/poll.js';
 import { invoiceInput } from '../support/samples.js';
-import { SseClient, type SseOptions } from '../support/sse-client.js';
+import { SseClient, type SseEvent, type SseOptions } from '../support/sse-client.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
+
+const INSERT = 'insert into events (tenant_id, id, type, body) values ($1, $2, $3, $4)';
+const idsOf = (events: SseEvent[]) => events.map(({ body }) => body.id as string);
 
 describe('GET /stream', () => {
   let stack: TestStack;
   let tenant: TestTenant;
-  const open: SseClient[] = [];
+  const clients: SseClient[] = [];
 
   before(async () => {
     stack = await TestStack.start();
+  });
+  beforeEach(async () => {
     tenant = await stack.createTenant();
   });
   afterEach(() => {
-    for (const client of open.splice(0)) client.close();
+    for (const client of clients.splice(0)) client.close();
   });
   after(() => stack.stop());
 
-  const connect = async (options: SseOptions = {}, key = tenant.client.key, origin = stack.origin) => {
+  const connect = async (
+    options: SseOptions = {},
+    { key = tenant.client.key, origin = stack.origin } = {},
+  ) => {
     const client = await SseClient.connect(origin, key, options);
-    open.push(client);
+    clients.push(client);
+    expect(client.status, client.text).to.equal(200);
     return client;
   };
-  it('tells', async () => {
+  /** The id that a client has which was cut before its first event. */
+  const currentId = async (): Promise<string> => {
     const client = await connect();
-    expect(client.status).to.equal(200);
-    const answer = await tenant.client.post('/invoices', invoiceInput());
-    const t = Date.now();
-    const [event] = await client.waitFor(1);
-    console.log(Date.now() - t, client.text);
-    console.log(client.headers, answer.status);
-    console.log(
-      await stack.rows(
-        tenant.id,
-        `explain (verbose off) select xid, id, type, body from events
-                 where tenant_id = $1 and (xid, id) > ($2::text::xid8, $3::uuid) order by xid, id limit 200`,
-        [tenant.id, '5', '00000000-0000-0000-0000-000000000000'],
-      ),
+    const id = await eventually('an id to come back with', () => client.lastEventId);
+    client.close();
+    return id;
+  };
+  const post = async (client = tenant.client): Promise<string> => {
+    const answer = await client.post('/invoices', invoiceInput());
+    expect(answer.status, answer.text).to.equal(201);
+    return answer.body.id;
+  };
+  const stored = (tenantId = tenant.id) =>
+    stack.rows<{ id: string; type: string; body: string }>(
+      tenantId,
+      'select id, type, body from events where tenant_id = $1',
+      [tenantId],
     );
+
+  /** Records an event in a transaction of its own that stays open until `released`. */
+  const recordSlowly = (released: Promise<unknown>, id = newId()): Promise<string> =>
+    stack.runtime.db.transaction([tenant.id], async (tx) => {
+      await tx.query({ text: INSERT, values: [tenant.id, id, 'test.slow', JSON.stringify({ id })] });
+      await released;
+      return id;
+    });
+
+  it('tells an event as soon as it is committed: its stored body, its type, and an id to come back with', async () => {
+    const client = await connect();
+    expect(client.headers).to.include({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    });
+    expect(client.headers).to.include.keys(
+      'x-request-id',
+      'x-ratelimit-remaining',
+      'ratelimit',
+      'ratelimit-policy',
+    );
+    const invoiceId = await post();
+    const [event] = await client.waitFor(1);
+    const [row] = await stored();
+    expect(client.text).to.include(`\nevent: invoice.created\ndata: ${row?.body}\n\n`);
+    expect(event?.body.data.object.id).to.equal(invoiceId);
+    expect(event?.id).to.match(new RegExp(`^\\d+-${row?.id}$`));
+    expect(client.retry).to.equal(2000);
+  });
+
+  it('starts with what is committed from now on, and is the same under both prefixes', async () => {
+    await post();
+    const [first, second] = [await connect(), await connect({ prefix: '/api/v1' })];
+    const invoiceId = await post();
+    for (const client of [first, second]) {
+      const events = await client.waitFor(1);
+      expect(events.map(({ body }) => body.data.object.id)).to.deep.equal([invoiceId]);
+    }
+  });
+
+  it('gives a client that was cut before its first event what it missed meanwhile', async () => {
+    const lastEventId = await currentId();
+    const invoiceId = await post();
+    const [event] = await (await connect({ lastEventId })).waitFor(1);
+    expect(event?.body.data.object.id).to.equal(invoiceId);
+  });
+
+  it('loses nothing and repeats nothing for a client that is cut again and again while writers go on', async () => {
+    const from = await currentId();
+    const told: SseEvent[] = [];
+    let isDone = false;
+    const followed = (async () => {
+      let lastEventId: string | undefined = from;
+      while (!isDone) {
+        const client = await connect({ lastEventId });
+        client.onEvent = (event) => {
+          told.push(event);
+          if (client.events.length === 20) client.close();
+        };
+        await eventually('20 events or the end', () => isDone || client.events.length >= 20);
+        client.close();
+        lastEventId = client.lastEventId ?? lastEventId;
+      }
+    })();
+    const writer = async () => {
+      for (let nth = 0; nth < 10; nth += 1) await post();
+    };
+    // Transactions of all lengths, so that commits are in another order than their numbers and ids.
+    const slowWriter = async () => {
+      for (let nth = 0; nth < 10; nth += 1) await recordSlowly(pause(Math.random() * 120));
+    };
+    await Promise.all([...Array.from({ length: 20 }, writer), ...Array.from({ length: 3 }, slowWriter)]);
+    const expected = (await stored()).map(({ id }) => id);
+    expect(expected).to.have.length(230);
+    await eventually('every event', () => told.length >= expected.length).finally(() => {
+      isDone = true;
+    });
+    await followed;
+    expect(idsOf(told)).to.have.members(expected);
+    expect(new Set(told.map(({ id }) => id)).size).to.equal(told.length);
+  });
+
+  it('still tells what a long transaction recorded before others that have committed meanwhile', async () => {
+    const watching = await connect();
+    await post();
+    const [known] = await watching.waitFor(1);
+    const gate = new EventEmitter();
+    const late = recordSlowly(once(gate, 'open'));
+    await eventually('the open transaction', async () => (await stack.rows(tenant.id, LOCKS)).length > 0);
+    for (let nth = 0; nth < 3; nth += 1) await post();
+    const resumed = await connect({ lastEventId: known?.id });
+    await pause(300);
+    expect([watching.events.length, resumed.events.length], 'told before its turn').to.deep.equal([1, 0]);
+    gate.emit('open');
+    const lateId = await late;
+    const expected = (await stored()).map(({ id }) => id).filter((id) => id !== known?.body.id);
+    for (const client of [watching, resumed]) {
+      const events = (await client.waitFor(client === watching ? 5 : 4)).slice(-4);
+      expect(idsOf(events)).to.have.members(expected).and.to.include(lateId);
+    }
+    // Whatever a client had seen last, the rest is what it has not.
+    for (const [index, { id }] of resumed.events.entries()) {
+      const rest = await (await connect({ lastEventId: id })).waitFor(3 - index);
+      expect(idsOf(rest)).to.deep.equal(idsOf(resumed.events.slice(index + 1)));
+    }
+  });
+
+  it('gives a client that was away for long every page of what it missed, in order', async () => {
+    const lastEventId = await currentId();
+    await stack.rows(
+      tenant.id,
+      `insert into events (tenant_id, id, type, body)
+       select $1, id, 'test.many', json_build_object('id', id, 'pad', repeat('x', 9000))
+       from (select gen_random_uuid() as id from generate_series(1, 1001)) ids`,
+      [tenant.id],
+    );
+    const events = await (await connect({ lastEventId })).waitFor(1001);
+    expect(new Set(idsOf(events)).size).to.equal(1001);
+    expect(idsOf(events)).to.deep.equal([...idsOf(events)].sort());
+  });
+
+  it('never shows one tenant an event of another, nor of its own sandbox', async () => {
+    const other = await stack.createTenant('Other');
+    const mine = await connect();
+    const others = await Promise.all([other.client, tenant.sandbox].map(({ key }) => connect({}, { key })));
+    const foreign = [await post(other.client), await post(tenant.sandbox)];
+    const own = await post();
+    expect((await mine.waitFor(1))[0]?.body.data.object.id).to.equal(own);
+    for (const [index, client] of others.entries()) {
+      expect((await client.waitFor(1)).map(({ body }) => body.data.object.id)).to.deep.equal([
+        foreign[index],
+      ]);
+    }
+    // An id of another tenant's stream is a place in the same order, and shows nothing of that tenant.
+    const [stranger] = others[0]?.events ?? [];
+    const resumed = await connect({ lastEventId: stranger?.id });
+    await post();
+    await resumed.waitFor(1);
+    for (const client of [mine, resumed])
+      expect(client.text).to.not.include(other.id).and.not.include(tenant.sandboxId);
+  });
+
+  it('lets only the chosen types through', async () => {
+    const chosen: Record<string, string[]> = {
+      '': ['test.a', 'test.b', 'other.a'],
+      '?types=*': ['test.a', 'test.b', 'other.a'],
+      '?types=test.*': ['test.a', 'test.b'],
+      '?types=test.b': ['test.b'],
+      '?types=test.a,%20other.*': ['test.a', 'other.a'],
+    };
+    const streams = await Promise.all(
+      Object.entries(chosen).map(async ([query, types]) => ({ types, client: await connect({ query }) })),
+    );
+    for (const type of ['test.a', 'test.b', 'other.a'])
+      await stack.rows(tenant.id, INSERT, [tenant.id, newId(), type, '{}']);
+    // All have passed everything once the last one is there.
+    const last = await (await connect({ lastEventId: streams[0]?.client.lastEventId })).waitFor(3);
+    expect(last.map(({ type }) => type)).to.deep.equal(['test.a', 'test.b', 'other.a']);
+    for (const { types, client } of streams)
+      expect((await client.waitFor(types.length)).map(({ type }) => type)).to.deep.equal(types);
+  });
+
+  it('takes last_event_id from the query, and the header before it: a browser comes back to its first address', async () => {
+    const client = await connect();
+    await post();
+    await post();
+    const [first, second] = await client.waitFor(2);
+    const fromQuery = await connect({ query: `?last_event_id=${first?.id}` });
+    expect(idsOf(await fromQuery.waitFor(1))).to.deep.equal([second?.body.id]);
+    const fromHeader = await connect({ query: `?last_event_id=${first?.id}`, lastEventId: second?.id });
+    const third = await post();
+    expect((await fromHeader.waitFor(1))[0]?.body.data.object.id).to.equal(third);
+  });
+
+  it('is told by every process of a deployment, also by one that hears nothing of the commits', async () => {
+    const { config, databaseUrl, migrationHead } = stack.runtime;
+    // With Redis it shares the bus; on PostgreSQL alone it has a bus of its own and finds events by looking.
+    const runtime = createRuntime(createFoundation(config, 'second'), {
+      name: 'second',
+      databaseUrl,
+      migrationHead,
+    });
+    const { port } = await startApi(runtime);
+    try {
+      const here = await connect();
+      await post();
+      const [first] = await here.waitFor(1);
+      const there = await connect({ lastEventId: first?.id }, { origin: `http://127.0.0.1:${port}` });
+      const second = await post();
+      expect((await there.waitFor(1)).map(({ body }) => body.data.object.id)).to.deep.equal([second]);
+    } finally {
+      expect(await runtime.lifecycle.close(15_000)).to.equal(true);
+    }
   });
 });
+
+/** Sessions that have recorded an event and not committed. */
+const LOCKS = `select 1 from pg_locks where relation = 'events'::regclass and mode = 'RowExclusiveLock' and pid <> pg_backend_pid()`;

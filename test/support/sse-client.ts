@@ -31,6 +31,7 @@ export class SseClient {
   /** Called for each event as it is read. */
   onEvent: ((event: SseEvent) => void) | undefined;
   private rest = '';
+  private isCut = false;
 
   private constructor(private readonly request: ClientRequest) {}
 
@@ -70,7 +71,7 @@ export class SseClient {
     this.rest += chunk;
     const blocks = this.rest.split('\n\n');
     this.rest = blocks.pop() ?? '';
-    for (const block of blocks) this.dispatch(block);
+    for (const block of blocks) if (!this.isCut) this.dispatch(block);
   }
 
   private dispatch(block: string): void {
@@ -97,21 +98,18 @@ export class SseClient {
     );
   }
 
-  /** Stops and goes on taking from the socket. */
-  pause(): void {
+  /** Takes no more from the socket. */
+  stall(): void {
     this.request.socket?.pause();
-  }
-
-  resume(): void {
-    this.request.socket?.resume();
   }
 
   waitForEnd(timeoutMs?: number): Promise<boolean> {
     return eventually('the end of the stream', () => this.hasEnded, timeoutMs);
   }
 
-  /** Cuts the connection, as a network does. */
+  /** Cuts the connection, as a network does: what was still on its way is lost. */
   close(): void {
+    this.isCut = true;
     this.request.destroy();
   }
 }

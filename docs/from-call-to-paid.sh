@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# One job from the call to the money, over curl. `npm start` runs; arguments: the demo file and the running number of this job.
+set -euo pipefail
+demo=${1:-.data/demo.json}
+nth=${2:-$(date +%s)}
+api=$(node -p "JSON.parse(require('fs').readFileSync('$demo')).api_url")
+key=$(node -p "JSON.parse(require('fs').readFileSync('$demo')).tenants[0].api_key")
+
+call() { # method path [body]
+  curl -sS --fail-with-body -X "$1" "$api$2" -H "Authorization: Bearer $key" -H 'Content-Type: application/json' ${3:+-d "$3"}
+}
+member() { node -p "JSON.parse(require('fs').readFileSync(0))$1"; }
+
+customer=$(call POST /customers '{"company_name":"Hudson Auto Club","company_type":"motor_club","billing_email":"billing@example.com"}' | member .id)
+driver=$(call POST /drivers '{"name":"Dan Driver","phone":"+1 212 555 0100"}' | member .id)
+truck=$(call POST /trucks "{\"unit_number\":\"C-$nth\",\"duty_class\":\"light\",\"driver_id\":\"$driver\"}" | member .id)
+
+job=$(call POST /work-orders "{\"service_type\":\"light_duty_tow\",\"customer_id\":\"$customer\",\"pickup_location\":\"I-87 N at exit 4\"}" | member .id)
+call POST "/work-orders/$job/assign" "{\"truck_id\":\"$truck\"}" >/dev/null
+for step in en_route on_scene hooked towing; do call POST "/work-orders/$job/steps" "{\"step\":\"$step\"}" >/dev/null; done
+call POST "/work-orders/$job/start" >/dev/null
+call POST "/work-orders/$job/complete" '{"miles":7.5}' >/dev/null
+
+invoice=$(call POST /invoices "{\"invoice_number\":\"CALL-$nth\",\"customer_id\":\"$customer\",\"work_order_id\":\"$job\",\"line_items\":[
+  {\"name\":\"Light-duty tow\",\"category\":\"tow\",\"quantity\":1,\"unit_type\":\"each\",\"unit_price_cents\":12500,\"total_cents\":12500,\"taxable\":true},
+  {\"name\":\"Mileage\",\"category\":\"mileage\",\"quantity\":7.5,\"unit_type\":\"mile\",\"unit_price_cents\":450,\"total_cents\":3375}]}" | member .id)
+call POST "/invoices/$invoice/approve" >/dev/null
+call POST "/invoices/$invoice/send" '{"channel":"email"}' >/dev/null
+total=$(call GET "/invoices/$invoice" | member .total_cents)
+call POST "/invoices/$invoice/payments" '{"amount_cents":5000,"method":"cash"}' >/dev/null
+call POST "/invoices/$invoice/payments" "{\"amount_cents\":$((total - 5000)),\"method\":\"check\",\"reference\":\"1042\"}" >/dev/null
+
+echo "job $(call GET "/work-orders/$job" | member '.billing_status'), invoice $(call GET "/invoices/$invoice" | member '.status'), customer owes $(call GET "/customers/$customer" | member '.balance_cents') cents"
+echo "$job $invoice $customer"
