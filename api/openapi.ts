@@ -93,7 +93,6 @@ function complete(operation: Operation, { path, method }: { path: string; method
       { $ref: '#/components/parameters/DryRun' },
     );
   }
-  // What changes a record can be bound to the version that the caller has seen.
   const isChange = isWrite && path.includes('{id}') && isVersioned(operation.responses['200']);
   if (isChange) parameters.push({ $ref: '#/components/parameters/IfMatch' });
   if (body) operation.requestBody = requestBody(body, method);

@@ -2,7 +2,6 @@ import type { EventPosition } from '../../shared/events/event-position.js';
 import { readEvents } from '../../shared/events/read-events.js';
 import { onRecorded } from '../../shared/events/recorded-notice.js';
 import { AppError } from '../../shared/platform/errors.js';
-import { addCollectedGauge } from '../../shared/platform/metrics.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { EventFeed } from './event-feed.js';
 import { EventStream, type EventStreamOptions } from './event-stream.js';
@@ -11,7 +10,7 @@ const MAX_STREAMS_PER_KEY = 20;
 /** A notice that was lost delays events by this at most. */
 const LOOK_MS = 2000;
 /** With what the lookup of keys keeps (authenticate.ts), a revoked key's streams end within 5 s. */
-const CHECK_KEYS_MS = 1000;
+const CHECK_KEYS_MS = 500;
 
 /** The open event streams of this process. */
 export class EventStreams {
@@ -28,12 +27,6 @@ export class EventStreams {
     await onRecorded(runtime.bus, (tenantIds) => {
       for (const tenantId of tenantIds) created.feeds.get(tenantId)?.wake();
     });
-    addCollectedGauge(runtime.metrics, {
-      name: 'tow_event_streams',
-      help: 'Open event streams of this process',
-      labelNames: [],
-      collect: (set) => set({}, created.streams.size),
-    });
     return created;
   }
 
@@ -44,6 +37,7 @@ export class EventStreams {
     if (response.destroyed) return;
     const stream = new EventStream(options, this.sourceOf(options.tenantId));
     this.streams.add(stream);
+    this.runtime.metrics.eventStreams.inc();
     response.once('close', () => this.forget(stream));
     // Rather than refused, which would make a browser give up: it comes back, and meets another process.
     if (this.isClosed) stream.end();
@@ -81,6 +75,7 @@ export class EventStreams {
 
   private forget(stream: EventStream): void {
     this.streams.delete(stream);
+    this.runtime.metrics.eventStreams.dec();
     const { tenantId } = stream.options;
     if (![...this.streams].some(({ options }) => options.tenantId === tenantId)) this.feeds.delete(tenantId);
     if (this.streams.size > 0) return;
@@ -100,11 +95,12 @@ export class EventStreams {
     if (this.isChecking) return;
     this.isChecking = true;
     const byKey = new Map([...this.streams].map(({ options }) => [options.keyId, options]));
-    for (const { keyId, isAllowed } of byKey.values()) {
+    const check = async ({ keyId, isAllowed }: EventStreamOptions) => {
       // A store that cannot be asked delivers no events either, and may tell the next time.
-      if (await isAllowed().catch(() => true)) continue;
+      if (await isAllowed().catch(() => true)) return;
       for (const stream of this.streams) if (stream.options.keyId === keyId) stream.end();
-    }
+    };
+    await Promise.all([...byKey.values()].map(check));
     this.isChecking = false;
   }
 }

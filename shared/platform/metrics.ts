@@ -41,6 +41,11 @@ export function createMetrics() {
       help: 'Operations answered 202 that have not run yet',
       registers,
     }),
+    eventStreams: new Gauge({
+      name: 'tow_event_streams',
+      help: 'Open event streams of this process',
+      registers,
+    }),
     canarySeconds: new Gauge({
       name: 'tow_canary_round_trip_seconds',
       help: 'Last trip of the canary command through queue, worker, PostgreSQL and reply; -1: it did not come back',

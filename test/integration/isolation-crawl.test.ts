@@ -14,7 +14,8 @@ import {
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack } from '../support/stack.js';
 
-const operations = documentedOperations();
+// A stream does not end; stream.test.ts shows that it tells nothing of another tenant.
+const operations = documentedOperations().filter(({ path }) => path !== '/stream');
 
 /** One tenant with a record of each kind, every text of which holds its canary. */
 interface Account {
@@ -139,6 +140,7 @@ describe('no tenant can tell that another exists', () => {
       ids.defect = (await client.get(`/inspections/${ids.inspection}`)).body.defects[0].id;
       ids.api_key = await make('/api-keys', { name: canary, permissions: ['read'] });
     }
+    ids.event = (await client.get('/events?limit=1')).body.data.items[0].id;
     const command = commandOf('customer.create', tenantId, { company_name: canary });
     await storeOperation(stack.runtime.db, command, 3600);
     const account: Account = {

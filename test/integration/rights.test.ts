@@ -31,6 +31,8 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['GET', '/inspections/{inspection}', null, 'read'],
   ['POST', '/inspections', null, 'write'],
   ['PATCH', '/inspections/{inspection}', null, 'write'],
+  ['GET', '/events', null, 'read'],
+  ['GET', '/events/{event}', null, 'read'],
   ['GET', '/api-keys', null, 'admin'],
   ['POST', '/api-keys', null, 'admin'],
   ['GET', '/api-keys/{key}', null, 'admin'],
@@ -63,6 +65,7 @@ describe('rights of a key', () => {
     ids.truck = (await client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' })).body.id;
     ids.driver = (await client.post('/drivers', { name: 'D' })).body.id;
     ids.inspection = (await client.post('/inspections', { kind: 'pre_trip' })).body.id;
+    ids.event = (await client.get('/events')).body.data.items[0].id;
     ids.key = (await client.post('/api-keys', { name: 'victim' })).body.id;
   });
   after(() => stack.stop());

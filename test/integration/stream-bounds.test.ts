@@ -140,7 +140,7 @@ describe('GET /stream: who may, how many, how long', () => {
     const client = await connect(key);
     const { id } = (await stack.clientWith(key).get('/me')).body.key;
     await stack.rows(tenant.id, 'update api_keys set revoked_at = now() where id = $1', [id]);
-    // What is cached of a key is up to four seconds old, and it is looked up every second.
+    // What is cached of a key is up to four seconds old.
     await client.waitForEnd(8000);
   });
 

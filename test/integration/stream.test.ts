@@ -107,14 +107,14 @@ describe('GET /stream', () => {
     const from = await currentId();
     const told: SseEvent[] = [];
     let isDone = false;
+    const takeTwenty = (event: SseEvent, client: SseClient) => {
+      told.push(event);
+      if (client.events.length === 20) client.close();
+    };
     const followed = (async () => {
       let lastEventId: string | undefined = from;
       while (!isDone) {
-        const client = await connect({ lastEventId });
-        client.onEvent = (event) => {
-          told.push(event);
-          if (client.events.length === 20) client.close();
-        };
+        const client = await connect({ lastEventId, onEvent: takeTwenty });
         await eventually('20 events or the end', () => isDone || client.events.length >= 20);
         client.close();
         lastEventId = client.lastEventId ?? lastEventId;

@@ -14,7 +14,8 @@ const MEMBERS = [
     'contact_name',
     'contact_phone',
   ],
-  ...['pickup', 'vehicle', 'unit_number', 'truck_id', 'driver_id', 'step', 'created_at', 'updated_at'],
+  ...['pickup', 'vehicle', 'unit_number', 'truck_id', 'driver_id', 'step'],
+  ...['eta', 'miles', 'cancel_reason', 'cancel_note', 'created_at', 'updated_at'],
 ];
 
 const jobNumber = (nth: number) => `WO-${String(nth).padStart(6, '0')}`;
@@ -44,7 +45,16 @@ describe('work orders', () => {
       billing_status: 'unbilled',
       service_type: 'roadside_service',
     });
-    const unset = MEMBERS.slice(5, 14).concat('unit_number', 'truck_id', 'driver_id', 'step');
+    const unset = MEMBERS.slice(5, 14).concat(
+      'unit_number',
+      'truck_id',
+      'driver_id',
+      'step',
+      'eta',
+      'miles',
+      'cancel_reason',
+      'cancel_note',
+    );
     expect(unset.map((member) => answer.body[member])).to.deep.equal(unset.map(() => null));
     expect(answer.body.pickup).to.deep.equal({ address: null, lat: null, lng: null });
     expect(answer.body.vehicle).to.deep.equal({ make: null, model: null, year: null });

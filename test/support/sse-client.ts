@@ -14,6 +14,8 @@ export interface SseOptions {
   /** Query string with its question mark. */
   query?: string;
   prefix?: string;
+  /** Called for each event as it is read. */
+  onEvent?: (event: SseEvent, client: SseClient) => void;
 }
 
 /** One connection to /stream, read as the HTML standard says: fields up to a blank line, an id without data is no event. */
@@ -28,12 +30,13 @@ export class SseClient {
   /** The whole text, for an answer that is no stream. */
   text = '';
   hasEnded = false;
-  /** Called for each event as it is read. */
-  onEvent: ((event: SseEvent) => void) | undefined;
   private rest = '';
   private isCut = false;
 
-  private constructor(private readonly request: ClientRequest) {}
+  private constructor(
+    private readonly request: ClientRequest,
+    private readonly onEvent: SseOptions['onEvent'],
+  ) {}
 
   /** Connects and resolves once the head of the answer is here. */
   static connect(origin: string, key: string, options: SseOptions = {}): Promise<SseClient> {
@@ -44,7 +47,7 @@ export class SseClient {
       ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
     };
     const sent = request(`${origin}${prefix}/stream${query}`, { headers, agent: false });
-    const client = new SseClient(sent);
+    const client = new SseClient(sent, options.onEvent);
     return new Promise((resolve, reject) => {
       sent.once('error', reject);
       sent.once('response', (response) => {
@@ -86,7 +89,7 @@ export class SseClient {
     if (fields.data === undefined) return;
     const event = { id: fields.id ?? '', type: fields.event ?? '', body: JSON.parse(fields.data) };
     this.events.push(event);
-    this.onEvent?.(event);
+    this.onEvent?.(event, this);
   }
 
   /** Resolves with the events once there are this many. */

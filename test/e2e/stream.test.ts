@@ -1,0 +1,43 @@
+/** Event streams of the product as it is deployed: in the scaled way who commits and who tells of it are different processes. */
+import { expect } from 'chai';
+import { TestClient } from '../support/client.js';
+import { Deployment } from '../support/deployment.js';
+import { eventually } from '../support/poll.js';
+import { invoiceInput } from '../support/samples.js';
+import { SseClient } from '../support/sse-client.js';
+import { IS_SCALED } from '../support/stores.js';
+
+describe('event streams of a deployment', function () {
+  this.timeout(120_000);
+
+  it('go on in another life or another process after a SIGTERM that they did not delay, and lose nothing', async () => {
+    await Deployment.run({ webs: 2, writers: 2 }, async (deployment) => {
+      await deployment.start();
+      const [{ key } = { key: '' }] = await deployment.tenants(1);
+      const first = deployment.web;
+      const other = deployment.webs[1] ?? first;
+      const post = async () => {
+        const answer = await new TestClient(other.origin, key).post('/invoices', invoiceInput());
+        expect(answer.status, answer.text).to.equal(201);
+        return answer.body.id as string;
+      };
+      const subjects = (client: SseClient) => client.events.map(({ body }) => body.data.object.id);
+
+      const before = await SseClient.connect(first.origin, key);
+      const made = [await post(), await post()];
+      await before.waitFor(2);
+      const { code } = await first.stop('SIGTERM');
+      expect(code).to.equal(0);
+      await before.waitForEnd();
+      if (!IS_SCALED) await first.start();
+      made.push(await post());
+
+      const after = await SseClient.connect(other.origin, key, { lastEventId: before.lastEventId });
+      made.push(await post());
+      await after.waitFor(2);
+      expect([...subjects(before), ...subjects(after)]).to.deep.equal(made);
+      after.close();
+      await eventually('the cut', () => after.hasEnded);
+    });
+  });
+});

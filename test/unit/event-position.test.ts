@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import {
+  beforeTransaction,
+  comparePositions,
+  formatPosition,
+  parsePosition,
+} from '../../shared/events/event-position.js';
+import { matchesType, TYPE_FILTER } from '../../shared/events/event-types.js';
+import { newId } from '../../shared/platform/ids.js';
+
+describe('a position among events', () => {
+  const low = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';
+  const high = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8f';
+
+  it('is the same after it was told to a client and came back, in upper case too', () => {
+    for (const position of [
+      { xid: 0n, id: low },
+      { xid: 2n ** 64n - 1n, id: newId() },
+      beforeTransaction(7n),
+    ]) {
+      expect(parsePosition(formatPosition(position))).to.deep.equal(position);
+      expect(parsePosition(formatPosition(position).toUpperCase())).to.deep.equal(position);
+    }
+  });
+
+  it('is ordered by the number of its transaction, as a number, then by id', () => {
+    const ordered = [
+      beforeTransaction(9n),
+      { xid: 9n, id: low },
+      { xid: 9n, id: high },
+      beforeTransaction(10n),
+    ];
+    for (const [index, one] of ordered.entries()) {
+      for (const [other, position] of ordered.entries())
+        expect(Math.sign(comparePositions(one, position))).to.equal(Math.sign(index - other));
+    }
+  });
+});
+
+describe('a filter of event types', () => {
+  const TYPES = ['invoice.created', 'invoice.paid', 'invoices.x', 'ai.suggestion.created'];
+  const cases: Record<string, string[]> = {
+    '*': TYPES,
+    'invoice.*': ['invoice.created', 'invoice.paid'],
+    'invoice.paid': ['invoice.paid'],
+    'ai.*': ['ai.suggestion.created'],
+    'ai.suggestion.*': ['ai.suggestion.created'],
+    'ai.suggestion': [],
+  };
+  for (const [filter, expected] of Object.entries(cases)) {
+    it(`${filter} lets ${expected.join(', ') || 'nothing'} through`, () => {
+      expect(filter).to.match(TYPE_FILTER);
+      expect(TYPES.filter((type) => matchesType(filter, type))).to.deep.equal(expected);
+    });
+  }
+});
