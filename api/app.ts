@@ -18,6 +18,7 @@ import { eventRoutes } from './routes/events.js';
 import { inspectionRoutes } from './routes/inspections.js';
 import { invoiceRoutes } from './routes/invoices.js';
 import { paymentRoutes } from './routes/payments.js';
+import { settingsRoutes } from './routes/settings.js';
 import { truckRoutes } from './routes/trucks.js';
 import { workOrderRoutes } from './routes/work-orders.js';
 import type { ApiRuntime } from './runtime.js';
@@ -32,6 +33,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     invoiceRoutes,
     paymentRoutes,
     dispatchRoutes,
+    settingsRoutes,
     workOrderRoutes,
     customerRoutes,
     truckRoutes,

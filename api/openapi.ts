@@ -93,7 +93,7 @@ function complete(operation: Operation, { path, method }: { path: string; method
       { $ref: '#/components/parameters/DryRun' },
     );
   }
-  const isChange = isWrite && path.includes('{id}') && isVersioned(operation.responses['200']);
+  const isChange = isWrite && isVersioned(operation.responses['200']);
   if (isChange) parameters.push({ $ref: '#/components/parameters/IfMatch' });
   if (body) operation.requestBody = requestBody(body, method);
   if (parameters.length > 0) operation.parameters = parameters;

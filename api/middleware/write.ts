@@ -15,6 +15,8 @@ import { setVersion } from './version.js';
 export interface WriteOptions<Input> {
   /** What is said to be missing when the path's id is no id. */
   what: string;
+  /** The record that is changed when the path does not name it. */
+  target?: (ctx: ApiContext) => string;
   /** Adds what only the api knows to the checked body, such as a new key's hash. */
   complete?: (input: Input, ctx: ApiContext) => Input;
   /** Changes the answer's body on its way out. */
@@ -30,7 +32,7 @@ export function write<Input>(
   return async (context) => {
     const ctx = context as ApiContext;
     assertAccess(ctx.state.key, definition);
-    const target = targetOf(ctx, definition, options.what);
+    const target = options.target?.(ctx) ?? targetOf(ctx, definition, options.what);
     const claim = readHeaders(ctx);
     const { value, bytes } = await readBody(ctx);
     const checked = validate<Input>(definition.schema, value);

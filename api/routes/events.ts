@@ -11,9 +11,8 @@ import { type Access, assertAccess } from '../middleware/access.js';
 import { list, readOne, singleValues } from '../middleware/read.js';
 import type { ApiRuntime } from '../runtime.js';
 
-/** Events show every kind of record, so no single scope of an agent covers them; the stream is the dispatch board's. */
+/** Events show every kind of record, so no single scope of an agent covers them. */
 const read: Access = { permission: 'read', agentScope: null };
-const watch: Access = { permission: 'read', agentScope: 'read_dispatch' };
 
 export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -56,7 +55,7 @@ export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       Server-sent events; the data of each is an Event on one line. The answer does not end by itself. Who comes back with the last id it had misses
    *       nothing and gets nothing twice; without one the stream starts with what happens from now on. Ids are opaque and are not the ids of the events.
    *       A comment every 15 seconds keeps the connection open. The stream ends when its key is revoked or expires. It counts as one request, and a key
-   *       may have 20 open at once. Agent keys need the scope read_dispatch.
+   *       may have 20 open at once. Not for agent keys.
    *     x-query: EventStreamQuery
    *     parameters:
    *       - name: Last-Event-ID
@@ -89,7 +88,7 @@ function stream(api: ApiRuntime): ApiMiddleware {
   return async (context) => {
     const ctx = context as ApiContext;
     const { key, keyNow } = ctx.state;
-    assertAccess(key, watch);
+    assertAccess(key, read);
     const query = validate<EventStreamQuery>(eventStreamQuery, singleValues(ctx));
     const position = await startOf(api, key.tenantId, lastEventId(ctx, query));
     api.streams.assertRoom(key.id);

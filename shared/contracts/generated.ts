@@ -44,6 +44,8 @@ export interface Contracts {
   Event?: Event;
   EventListQuery?: EventListQuery;
   EventStreamQuery?: EventStreamQuery;
+  Settings?: Settings;
+  SettingsPatch?: SettingsPatch;
   ApiKey?: ApiKey;
   ApiKeyCreate?: ApiKeyCreate;
   ApiKeyListQuery?: ApiKeyListQuery;
@@ -928,6 +930,36 @@ export interface EventStreamQuery {
    * As the header Last-Event-ID, for a first connection that cannot set it; the header goes before
    */
   last_event_id?: string;
+}
+export interface Settings {
+  time_zone: string;
+  tax_rate_bps: number;
+  grace_days: number;
+  terms_days: number;
+  agent_gate_cents: number | null;
+  updated_at: string;
+}
+export interface SettingsPatch {
+  /**
+   * IANA name; what a plain date means, and when a due date ends
+   */
+  time_zone?: string;
+  /**
+   * Tax of new invoices in basis points
+   */
+  tax_rate_bps?: number;
+  /**
+   * Days after the due date until an invoice is overdue
+   */
+  grace_days?: number;
+  /**
+   * Terms of customers that have none of their own
+   */
+  terms_days?: number;
+  /**
+   * Agents' writes of this total or more wait for a human; null: none do
+   */
+  agent_gate_cents?: number | null;
 }
 export interface ApiKey {
   id: string;

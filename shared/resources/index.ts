@@ -15,6 +15,8 @@ import * as invoiceSchemas from './invoices/schema.js';
 import * as operationSchemas from './operations/schema.js';
 import * as paymentCommands from './payments/commands.js';
 import * as paymentSchemas from './payments/schema.js';
+import * as settingsCommands from './settings/commands.js';
+import * as settingsSchemas from './settings/schema.js';
 import * as truckCommands from './trucks/commands.js';
 import * as truckSchemas from './trucks/schema.js';
 import * as workOrderCommands from './work-orders/commands.js';
@@ -30,6 +32,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'driver', schemas: driverSchemas },
   { entityType: 'inspection', schemas: inspectionSchemas },
   { entityType: 'event', schemas: eventSchemas },
+  { entityType: 'settings', schemas: settingsSchemas },
   { entityType: 'api_key', schemas: apiKeySchemas },
 ];
 
@@ -45,6 +48,7 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(truckCommands),
   ...Object.values(driverCommands),
   ...Object.values(inspectionCommands),
+  ...Object.values(settingsCommands),
   ...Object.values(apiKeyCommands),
 ] as unknown as CommandDefinition<never>[];
 

@@ -55,6 +55,8 @@ describe('resources', () => {
 
   it('every resource has its list and its records at its collection', () => {
     for (const [entityType, { collection }] of Object.entries(TABLES)) {
+      // An account has one record of settings: it is its own collection.
+      if (entityType === 'settings') continue;
       expect(openApiDocument.paths, entityType).to.include.keys(collection, `${collection}/{id}`);
     }
   });

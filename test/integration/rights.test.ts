@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import type { Answer, TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
+import { documentedOperations } from '../support/openapi-walk.js';
 import { invoiceInput, UNKNOWN_ID } from '../support/samples.js';
 import { type KeyOptions, TestStack, type TestTenant } from '../support/stack.js';
 
@@ -31,6 +32,10 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['GET', '/inspections/{inspection}', null, 'read'],
   ['POST', '/inspections', null, 'write'],
   ['PATCH', '/inspections/{inspection}', null, 'write'],
+  ['GET', '/payments', null, 'read'],
+  ['GET', '/dispatch-board', 'read_dispatch', 'read'],
+  ['GET', '/settings', null, 'read'],
+  ['PATCH', '/settings', null, 'admin'],
   ['GET', '/events', null, 'read'],
   ['GET', '/events/{event}', null, 'read'],
   ['GET', '/api-keys', null, 'admin'],
@@ -83,6 +88,19 @@ describe('rights of a key', () => {
       { body, headers },
     );
   };
+
+  for (const { name, method, path, body } of documentedOperations().filter(
+    ({ method }) => method !== 'GET',
+  )) {
+    it(`${name} refuses a key that may only read, and an agent without its scope`, async () => {
+      const own = path.replace('{id}', UNKNOWN_ID);
+      const options = body ? { body: body.example } : {};
+      const reader = await clientWith({ permissions: ['read'] });
+      expectError(await reader.call(method, own, options), 403, 'insufficient_scope');
+      const agent = await clientWith({ kind: 'agent', scopes: ['read_invoices'] });
+      expect((await agent.call(method, own, options)).status).to.equal(403);
+    });
+  }
 
   for (const route of ROUTES) {
     const [method, path, scope, permission] = route;

@@ -44,6 +44,8 @@ function strings(description: Description): fc.Arbitrary<string> {
   const padded = (core: fc.Arbitrary<string>) =>
     isTrimmed ? fc.tuple(blanks, core, blanks).map((parts) => parts.join('')) : core;
   if (metas.some((meta) => meta.format === 'date-time')) return instants;
+  if (metas.some((meta) => meta.format === 'time-zone'))
+    return fc.constantFrom('UTC', 'America/New_York', 'Europe/Berlin');
   if (rule('guid'))
     return fc.oneof(
       fc.uuid(),

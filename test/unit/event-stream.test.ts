@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { EventFeed } from '../../api/stream/event-feed.js';
@@ -88,12 +89,12 @@ describe('an event stream', () => {
     for (const stream of streams.splice(0)) stream.end();
   });
 
-  const open = (after: number, response = new FakeResponse()): FakeResponse => {
+  const open = (after: number, response = new FakeResponse(), types: string[] = []): FakeResponse => {
     const options = {
       tenantId: 't',
       keyId: 'k',
       position: beforeTransaction(BigInt(after + 1)),
-      types: [],
+      types,
       isAllowed: async () => true,
       response: response as unknown as ServerResponse,
     };
@@ -191,6 +192,32 @@ describe('an event stream', () => {
     }
     expect(whole).to.be.at.least(streams.filter((stream) => !isOver(stream)).length);
     expect(failures).to.equal(0);
+  });
+
+  it('tells every 15 seconds that it lives, and how far it has read, but not into a full socket', async () => {
+    mock.timers.enable({ apis: ['setInterval'] });
+    try {
+      const response = open(0, new FakeResponse(), ['other.*']);
+      await settle();
+      const greeting = response.text;
+      mock.timers.tick(14_999);
+      expect(response.text).to.equal(greeting);
+      mock.timers.tick(1);
+      expect(response.text).to.equal(`${greeting}: ping\n\n`);
+      // What is not for this client moves the place to come back to all the same.
+      commit(7);
+      await settle();
+      mock.timers.tick(15_000);
+      const place = 'id: 8-00000000-0000-0000-0000-000000000000\n';
+      expect(response.text).to.equal(`${greeting}: ping\n\n: ping\n${place}\n`);
+      response.isStalled = true;
+      mock.timers.tick(15_000);
+      const { text } = response;
+      mock.timers.tick(60_000);
+      expect(response.text).to.equal(text);
+    } finally {
+      mock.timers.reset();
+    }
   });
 
   it('goes on when the store that was away comes back', async () => {

@@ -23,6 +23,8 @@ export async function runIsolated(
     return await runAgainOnConflict(context, commands, options);
   } catch (error) {
     if (isTransientDatabaseError(error)) throw error;
+    // A command that has run before may fail otherwise the second time: only looking tells.
+    if (options?.lookFirst === false) return runIsolated(context, commands);
     if (commands.length > 1) return runHalves(context, commands);
     // An unknown command alone is the whole job by now: it waits for a worker that knows it.
     if (error instanceof UnknownCommandError) throw error;

@@ -1,0 +1,51 @@
+import type Router from '@koa/router';
+import { readStatement } from '../../shared/resources/sets.js';
+import { updateSettings } from '../../shared/resources/settings/commands.js';
+import type { ApiContext, RequestState } from '../context.js';
+import { assertAccess } from '../middleware/access.js';
+import { setVersion } from '../middleware/version.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+export function settingsRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /settings:
+   *   get:
+   *     operationId: getSettings
+   *     tags: [Access]
+   *     summary: The settings of this account
+   *     description: A sandbox has its own.
+   *     responses:
+   *       '200': { x-resource: Settings }
+   *       x-errors: [401, 403, 429, 503]
+   */
+  router.get('/settings', async (context) => {
+    const ctx = context as unknown as ApiContext;
+    const { key } = ctx.state;
+    assertAccess(key, { permission: 'read', agentScope: null });
+    const statement = readStatement('settings', { tenant_id: key.tenantId, id: key.tenantId });
+    const [row] = await api.db.read<{ body: string }>(key.tenantId, statement);
+    ctx.type = 'application/json';
+    setVersion(ctx, row?.body as string);
+    ctx.body = row?.body;
+  });
+
+  /**
+   * @openapi
+   * /settings:
+   *   patch:
+   *     operationId: updateSettings
+   *     tags: [Access]
+   *     summary: Change the settings of this account
+   *     description: 'JSON merge: an absent member is kept. Needs the permission admin.'
+   *     x-body: SettingsPatch
+   *     responses:
+   *       '200': { x-resource: Settings }
+   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   */
+  router.patch(
+    '/settings',
+    write(api, updateSettings, { what: 'account', target: (ctx) => ctx.state.key.tenantId }),
+  );
+}

@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import { expectError, faultsOf } from '../support/expect-error.js';
+import { invoiceInput, lineItem } from '../support/samples.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+describe('settings', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+
+  before(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant();
+  });
+  after(() => stack.stop());
+
+  it('are read and merged, and price what is invoiced from then on', async () => {
+    const { client } = tenant;
+    const before = await client.get('/settings');
+    expect(before.body).to.include({
+      time_zone: 'America/New_York',
+      grace_days: 0,
+      terms_days: 30,
+      agent_gate_cents: null,
+    });
+    const bound = { headers: { 'If-Match': before.headers.etag as string } };
+    const changed = await client.patch(
+      '/settings',
+      { tax_rate_bps: 1_000, agent_gate_cents: 100_000 },
+      bound,
+    );
+    expect(changed.body).to.include({ tax_rate_bps: 1_000, agent_gate_cents: 100_000, terms_days: 30 });
+    expectError(await client.patch('/settings', { grace_days: 3 }, bound), 412, 'precondition_failed');
+    expect((await client.get('/settings')).body).to.deep.equal(changed.body);
+    const { body: invoice } = await client.post(
+      '/invoices',
+      invoiceInput({ line_items: [lineItem({ taxable: true })] }),
+    );
+    expect(invoice.tax_cents).to.equal(1_000);
+    expect((await tenant.sandbox.get('/settings')).body.tax_rate_bps, "the sandbox's are its own").to.equal(
+      0,
+    );
+  });
+
+  it('name every fault, and know what a time zone is', async () => {
+    const refused = await tenant.client.patch('/settings', {
+      time_zone: '+02:00',
+      tax_rate_bps: 10_001,
+      grace_days: -1,
+    });
+    expectError(refused, 400, 'validation_error');
+    expect(faultsOf(refused)).to.have.length(3);
+    expect((await tenant.client.patch('/settings', { time_zone: 'Europe/Berlin' })).body.time_zone).to.equal(
+      'Europe/Berlin',
+    );
+    expectError(
+      await tenant.client.patch('/settings', { time_zone: 'Mars/Olympus' }),
+      400,
+      'validation_error',
+    );
+  });
+});
