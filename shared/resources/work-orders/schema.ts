@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import {
   allRequired,
+  coordinate,
   cursor,
   dateOrDateTime,
   dateTime,
@@ -10,21 +11,10 @@ import {
   slug,
   text,
   uuid,
+  vin,
 } from '../../contracts/fields.js';
 import { BILLING_STATUSES, SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
 import { CANCEL_REASONS, CANCEL_REASONS_ON_SITE, DRIVER_STEPS } from './transitions.js';
-
-/** Upper-cased, 17 characters at most; a full VIN holds no I, O or Q (ISO 3779). */
-const vin = () =>
-  text(17)
-    .uppercase()
-    .custom((value: string, helpers) =>
-      value.length === 17 && /[IOQ]/.test(value) ? helpers.error('string.vin') : value,
-    )
-
-    .example('1HGCM82633A004352');
-
-const coordinate = (bound: number) => Joi.number().strict().min(-bound).max(bound).allow(null);
 
 const workOrderKeys = () => ({
   customer_id: uuid().allow(null),
@@ -32,8 +22,8 @@ const workOrderKeys = () => ({
   dropoff_location: multilineText(500).allow(null),
   pickup: Joi.object({
     address: multilineText(500).allow(null).description('Also becomes pickup_location unless that is given'),
-    lat: coordinate(90).example(40.7128),
-    lng: coordinate(180).example(-74.006),
+    lat: coordinate(90).allow(null).example(40.7128),
+    lng: coordinate(180).allow(null).example(-74.006),
   }).allow(null),
   vehicle: Joi.object({
     make: text(100).allow(null).example('Honda'),
@@ -71,8 +61,8 @@ export const workOrderStep = Joi.object({
     .valid(...DRIVER_STEPS)
     .required(),
   at: dateTime().description('Default: now'),
-  lat: coordinate(90).example(40.7128),
-  lng: coordinate(180).example(-74.006),
+  lat: coordinate(90).allow(null).example(40.7128),
+  lng: coordinate(180).allow(null).example(-74.006),
 }).meta({ className: 'WorkOrderStep' });
 
 export const workOrderComplete = Joi.object({
