@@ -1,34 +1,34 @@
 import { INVOICE_STATUSES } from '../../contracts/vocabulary.js';
-import { actionsOf, type InvoiceStatus } from './transitions.js';
+import { actionsOf } from './transitions.js';
 
-/** What `allowed_actions` depends on beside the status, as SQL over an alias. */
-const CONDITIONS = [
-  { name: 'released', sql: (alias: string) => `${alias}.released_at is not null` },
-  {
-    name: 'delivered',
-    sql: (alias: string) => `(${alias}.viewed_at is not null or ${alias}.sent_at is not null)`,
-  },
-  { name: 'paid', sql: (alias: string) => `${alias}.paid_cents > 0` },
-] as const;
+const EITHER = [false, true];
 
-type Known = Partial<Record<(typeof CONDITIONS)[number]['name'], boolean>>;
-
-function constant(status: InvoiceStatus, known: Known): string {
-  const { released = false, delivered = false, paid = false } = known;
-  return `'${JSON.stringify(actionsOf({ status, released, delivered }, paid))}'::json`;
+/** Every state with what the table's conditions look at, and the actions it allows: `draft000` → `["approve","cancel"]`. */
+function everyAnswer(): Record<string, string> {
+  const answers: Record<string, string> = {};
+  for (const status of INVOICE_STATUSES)
+    for (const released of EITHER)
+      for (const delivered of EITHER)
+        for (const paid of EITHER) {
+          const key = `${status}${Number(released)}${Number(delivered)}${Number(paid)}`;
+          answers[key] = JSON.stringify(actionsOf({ status, released, delivered }, paid));
+        }
+  return answers;
 }
 
-/** A condition is asked only where the answer differs. */
-function expression(status: InvoiceStatus, alias: string, known: Known, index = 0): string {
-  const condition = CONDITIONS[index];
-  if (!condition) return constant(status, known);
-  const yes = expression(status, alias, { ...known, [condition.name]: true }, index + 1);
-  const no = expression(status, alias, { ...known, [condition.name]: false }, index + 1);
-  return yes === no ? yes : `case when ${condition.sql(alias)} then ${yes} else ${no} end`;
-}
+const ANSWERS = JSON.stringify(everyAnswer());
 
-/** The moves that an operator may make now, as a JSON array: the transition table written as SQL. */
+/**
+ * The moves that an operator may make now, as a JSON array: the transition table looked up by SQL. One constant instead of a case for each state,
+ * because PostgreSQL sets up every branch for every read (a read of one invoice took twice as long; measured).
+ */
 export function allowedActions(alias: string): string {
-  const branches = INVOICE_STATUSES.map((status) => `when '${status}' then ${expression(status, alias, {})}`);
-  return `case ${alias}.status ${branches.join(' ')} end`;
+  const flag = (condition: string) => `case when ${condition} then '1' else '0' end`;
+  const key = [
+    `${alias}.status`,
+    flag(`${alias}.released_at is not null`),
+    flag(`${alias}.viewed_at is not null or ${alias}.sent_at is not null`),
+    flag(`${alias}.paid_cents > 0`),
+  ].join(' || ');
+  return `('${ANSWERS}'::jsonb ->> (${key}))::json`;
 }
