@@ -45,18 +45,33 @@ async function times(count: number, act: (nth: number) => Promise<void>): Promis
   for (let nth = 0; nth < count; nth += 1) await act(nth);
 }
 
-/** kill -9 at the worst moment of a commit, twice; each time a healthy process takes its place. */
-function dieAt(failpoint: string, check: Fault = async () => undefined): Fault {
-  return (deployment, load) =>
-    times(2, async () => {
-      await deployment.writer.kill();
-      const end = await deployment.writer.launch({ FAILPOINTS: failpoint }).hasEnded();
-      expect(end).to.deep.equal({ code: null, signal: 'SIGKILL' });
-      totals.kills += 1;
-      await check(deployment, load);
-      await deployment.writer.start();
-      await load.progresses();
-    });
+/** One death at the worst moment of a commit; a healthy process takes its place. */
+async function dieAt(failpoint: string, { writer }: Deployment, load: Load): Promise<void> {
+  await writer.kill();
+  const end = await writer.launch({ FAILPOINTS: failpoint }).hasEnded();
+  expect(end).to.deep.equal({ code: null, signal: 'SIGKILL' });
+  totals.kills += 1;
+  await writer.start();
+  await load.progresses();
+}
+
+/**
+ * Two deaths between commit and reply that leave something committed and not acknowledged. A writer may also meet the failpoint with a job that
+ * holds nothing but repetitions, and die without harm: then once more.
+ */
+async function dieUnacknowledged(deployment: Deployment, load: Load): Promise<void> {
+  let harmful = 0;
+  for (let nth = 0; nth < 10 && harmful < 2; nth += 1) {
+    await deployment.writer.kill();
+    await deployment.writer.launch({ FAILPOINTS: 'after_commit' }).hasEnded();
+    totals.kills += 1;
+    const acknowledged = load.acknowledged;
+    if ((await countInvoices(deployment)) > acknowledged) harmful += 1;
+    await deployment.writer.start();
+    await load.progresses();
+  }
+  // Otherwise the failpoint stood somewhere harmless.
+  expect(harmful).to.equal(2);
 }
 
 /**
@@ -68,16 +83,27 @@ async function endInOrder(
   service: Service,
   { isBusy, hasBegun }: { isBusy: () => Promise<boolean> | boolean; hasBegun: () => Promise<boolean> },
 ): Promise<void> {
-  await deployment.withoutCommits(async () => {
-    await eventually('the process to be in the middle of its work', isBusy);
+  const signal = async () => {
+    if (!(await happens(isBusy))) return false;
     service.process?.signal('SIGTERM');
     await eventually('the process to begin its end', hasBegun);
+    return true;
+  };
+  await eventually('the process to be in the middle of its work', async () => {
+    if (await deployment.withoutCommits(signal)) return true;
+    await load.progresses(CLIENTS);
+    return false;
   });
   expect(await service.process?.hasEnded(), service.process?.output).to.deep.equal(CLEAN_END);
   expect(load.unanswered).to.deep.equal([]);
   // A closed door is no answer, but it did not take the request either.
   const answers = load.calls.flatMap((call) => call.answers).filter((answer) => !/ECONNREFUSED/.test(answer));
   expect(answers.filter((answer) => answer !== 'POST 201')).to.deep.equal([]);
+}
+
+/** Whether something comes true soon: the clients' work may have been gathered in a way in which it never does, and nobody shall wait that long. */
+function happens(probe: () => Promise<boolean> | boolean): Promise<boolean> {
+  return eventually('it', probe, 1500).catch(() => false);
 }
 
 /** A fault while jobs wait in Redis, as the only writer is stopped: they are there no more when it goes on. */
@@ -104,14 +130,10 @@ const everywhere: Record<string, () => Promise<void>> = {
       await load.progresses();
     }),
   ),
-  'loses nothing when the writer dies before its commit': underLoad(dieAt('before_commit')),
-  'doubles nothing when the writer dies between commit and reply': underLoad(
-    dieAt('after_commit', async (deployment, load) => {
-      const acknowledged = load.acknowledged;
-      // Otherwise the failpoint stood somewhere harmless.
-      expect(await countInvoices(deployment)).to.be.above(acknowledged);
-    }),
+  'loses nothing when the writer dies before its commit': underLoad((deployment, load) =>
+    times(2, () => dieAt('before_commit', deployment, load)),
   ),
+  'doubles nothing when the writer dies between commit and reply': underLoad(dieUnacknowledged),
   'loses nothing when the process that took the requests is killed, six times': underLoad(
     (deployment, load) =>
       times(6, async () => {

@@ -278,6 +278,10 @@ async function openHalfRequest(origin: string): Promise<Socket> {
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   socket.on('error', () => undefined);
-  socket.write('POST /v1/invoices HTTP/1.1\r\nHost: tow\r\nContent-Length: 10\r\n\r\n');
+  socket.write(
+    'POST /v1/invoices HTTP/1.1\r\nHost: tow\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n',
+  );
+  // The process has seen it once it says "100 Continue"; before that it could end in order without it.
+  await once(socket, 'data');
   return socket;
 }

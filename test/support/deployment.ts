@@ -192,11 +192,11 @@ export class Deployment {
   }
 
   /** Does something while no invoice can be committed: shorter than the limits of the product's own statements. */
-  async withoutCommits(act: () => Promise<void>): Promise<void> {
+  async withoutCommits<T>(act: () => Promise<T>): Promise<T> {
     const client = new pg.Client({ connectionString: await this.#databaseUrl() });
     await client.connect();
     await client.query('begin; lock table invoices in share row exclusive mode');
-    await act().finally(() => client.end());
+    return act().finally(() => client.end());
   }
 
   /** Tenants with a key that may do everything. */
