@@ -1,9 +1,20 @@
 import type Router from '@koa/router';
+import type { CustomerStatementQuery } from '../../shared/contracts/generated.js';
+import { validate } from '../../shared/contracts/validate.js';
+import { AppError, notFound } from '../../shared/platform/errors.js';
+import { isUuid } from '../../shared/platform/ids.js';
 import { createCustomer, updateCustomer } from '../../shared/resources/customers/commands.js';
 import { listCustomers } from '../../shared/resources/customers/queries.js';
 import { customerListQuery } from '../../shared/resources/customers/schema.js';
+import {
+  MAX_STATEMENT_ENTRIES,
+  readStatementOf,
+  type StatementRow,
+} from '../../shared/resources/customers/statement.js';
+import { customerStatementQuery } from '../../shared/resources/customers/statement-schema.js';
 import type { RequestState } from '../context.js';
-import { list, readOne } from '../middleware/read.js';
+import { assertAccess } from '../middleware/access.js';
+import { list, readOne, singleValues } from '../middleware/read.js';
 import { write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
@@ -68,4 +79,37 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.patch('/customers/:id', write(api, updateCustomer, { what: 'customer' }));
+
+  /**
+   * @openapi
+   * /customers/{id}/statement:
+   *   get:
+   *     operationId: getCustomerStatement
+   *     tags: [Customers]
+   *     summary: What happened on a customer's account, and what is owed
+   *     description: Derived from released invoices, payments and refunds; at most 2,000 entries at once. Agent keys may not.
+   *     x-query: CustomerStatementQuery
+   *     responses:
+   *       '200': { x-resource: CustomerStatement }
+   *       x-errors: [400, 401, 403, 404, 429, 503]
+   */
+  router.get('/customers/:id/statement', async (ctx) => {
+    const { key } = ctx.state;
+    assertAccess(key, { permission: 'read', agentScope: null });
+    const { id } = ctx.params;
+    if (!isUuid(id)) throw notFound('customer');
+    const query = validate<CustomerStatementQuery>(customerStatementQuery, singleValues(ctx));
+    const [found] = await api.db.read<StatementRow>(key.tenantId, readStatementOf(id, query, key));
+    if (!found) throw notFound('customer');
+    if (found.count > MAX_STATEMENT_ENTRIES) throw tooLong(found.count);
+    ctx.type = 'application/json';
+    ctx.body = Buffer.from(found.body);
+  });
+}
+
+function tooLong(count: number): AppError {
+  const message = `since and until hold ${count} entries; a statement has ${MAX_STATEMENT_ENTRIES} at most. Ask for a shorter time`;
+  return new AppError('validation_error', `${message}.`, {
+    details: [{ field: 'since', code: 'too_long', message }],
+  });
 }

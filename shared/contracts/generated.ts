@@ -60,6 +60,9 @@ export interface Contracts {
   Me?: Me;
   Operation?: Operation;
   DispatchBoard?: DispatchBoard;
+  CustomerStatement?: CustomerStatement;
+  CustomerStatementQuery?: CustomerStatementQuery;
+  StatementEntry?: StatementEntry;
 }
 export interface Invoice {
   id: string;
@@ -1105,4 +1108,65 @@ export interface DispatchBoard {
     trucks: number;
     trucks_available: number;
   };
+}
+export interface CustomerStatement {
+  customer_id: string;
+  company_name: string;
+  since: string;
+  until: string;
+  /**
+   * Negative: credit
+   */
+  opening_balance_cents: number;
+  invoiced_cents: number;
+  paid_cents: number;
+  refunded_cents: number;
+  /**
+   * opening + invoiced - paid + refunded
+   */
+  closing_balance_cents: number;
+  /**
+   * What is open now, by days after its due date
+   */
+  aging: {
+    current_cents: number;
+    days_1_30_cents: number;
+    days_31_60_cents: number;
+    days_61_90_cents: number;
+    over_90_cents: number;
+  };
+  /**
+   * In the order of time
+   */
+  entries: StatementEntry[];
+}
+export interface StatementEntry {
+  at: string;
+  kind: "invoice" | "payment" | "refund";
+  /**
+   * Of the invoice, payment or refund
+   */
+  id: string;
+  /**
+   * Number of the invoice; reference or method of the payment; reason of the refund
+   */
+  reference: string;
+  /**
+   * What the customer owes more; negative: less
+   */
+  amount_cents: number;
+  /**
+   * What was owed after it; negative: credit
+   */
+  balance_cents: number;
+}
+export interface CustomerStatementQuery {
+  /**
+   * Inclusive; 90 days ago unless given
+   */
+  since?: string;
+  /**
+   * Exclusive; now unless given
+   */
+  until?: string;
 }

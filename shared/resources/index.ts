@@ -4,6 +4,7 @@ import * as apiKeyCommands from './api-keys/commands.js';
 import * as apiKeySchemas from './api-keys/schema.js';
 import * as customerCommands from './customers/commands.js';
 import * as customerSchemas from './customers/schema.js';
+import * as customerStatementSchemas from './customers/statement-schema.js';
 import * as dispatchBoardSchemas from './dispatch-board/schema.js';
 import * as driverCommands from './drivers/commands.js';
 import * as driverSchemas from './drivers/schema.js';
@@ -37,7 +38,7 @@ export const resources: readonly ResourceDefinition[] = [
 ];
 
 /** Schemas of answers that are no resource. */
-export const envelopeSchemas = { ...operationSchemas, ...dispatchBoardSchemas };
+export const envelopeSchemas = { ...operationSchemas, ...dispatchBoardSchemas, ...customerStatementSchemas };
 
 /** Every command. The writes worker binds a handler to each; a contract test checks that none is missing. */
 export const commands: readonly CommandDefinition<never>[] = [

@@ -1,9 +1,6 @@
 import { expect } from 'chai';
 import { INVOICE_STATUSES } from '../../shared/contracts/vocabulary.js';
-import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
 import { actionsOf, INVOICE_MOVES } from '../../shared/resources/invoices/transitions.js';
-import { runIsolated } from '../../workers/writes/isolate.js';
-import { Repeats } from '../../workers/writes/repeats.js';
 import type { TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
@@ -128,50 +125,6 @@ describe('the life of an invoice', () => {
     expect(await sums()).to.deep.equal([6_000, 0, 0]);
     await client.post(`/invoices/${id}/payments`, { amount_cents: 7_500, method: 'ach' });
     expect(await sums()).to.deep.equal([0, 0, 1_500]);
-  });
-
-  it('is marked overdue by the clock once, after its day, time zone and grace', async () => {
-    const sent = async (dueDate: string | null) => {
-      const id = await draft({ due_date: dueDate });
-      await act(id, 'approve');
-      await act(id, 'send');
-      return id;
-    };
-    const yesterday = new Date(Date.now() - 2 * 86_400_000).toISOString();
-    const [late, future, open] = [
-      await sent(yesterday),
-      await sent('2099-01-01T00:00:00Z'),
-      await sent(null),
-    ];
-    const sweep = async () => {
-      const found = await stack.runtime.db.transaction([tenant.id], (tx) => findOverdue(tx, 100));
-      await runIsolated(
-        {
-          db: stack.runtime.db,
-          logger: stack.runtime.logger,
-          repeats: new Repeats(),
-          beforeCommit: () => undefined,
-        },
-        found,
-      );
-      return found.map((command) => command.entityId);
-    };
-    expect(await sweep()).to.deep.equal([late]);
-    expect((await client.get(`/invoices/${late}`)).body.status).to.equal('overdue');
-    expect(await sweep()).to.deep.equal([]);
-    expect((await eventsOf(late)).map(({ type }) => type)).to.deep.equal([
-      'invoice.created',
-      'invoice.sent',
-      'invoice.overdue',
-    ]);
-    for (const id of [future, open])
-      expect((await client.get(`/invoices/${id}`)).body.status).to.equal('sending');
-    // A part payment leaves it overdue; the rest pays it.
-    await client.post(`/invoices/${late}/payments`, { amount_cents: 1, method: 'cash' });
-    expect((await client.get(`/invoices/${late}`)).body.status).to.equal('overdue');
-    // Grace and terms count too.
-    await stack.rows(tenant.id, `update tenants set terms_days = 0 where tenant_id = '${tenant.id}'`);
-    expect(await sweep()).to.include(open);
   });
 
   it('is refused what the table does not allow, with from, to and what is allowed', async () => {

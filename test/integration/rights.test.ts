@@ -18,6 +18,7 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['PATCH', '/work-orders/{order}', null, 'write'],
   ['GET', '/customers', 'read_customers', 'read'],
   ['GET', '/customers/{customer}', 'read_customers', 'read'],
+  ['GET', '/customers/{customer}/statement', null, 'read'],
   ['POST', '/customers', null, 'write'],
   ['PATCH', '/customers/{customer}', null, 'write'],
   ['GET', '/trucks', 'read_dispatch', 'read'],

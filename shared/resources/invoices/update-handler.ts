@@ -4,6 +4,7 @@ import type { Transaction } from '../../platform/postgres.js';
 import { changesOf } from '../changes.js';
 import { failed, missing, nextUpdatedAt, recordset, refKey, refOf } from '../sets.js';
 import { insertLines, lineRows, totalFault } from './create-handler.js';
+import { reopenIfDueLater } from './due-date.js';
 import { type InvoiceRow, illegalMove, lockInvoices } from './lifecycle.js';
 import { type InvoicePrice, priceInvoice } from './money.js';
 import {
@@ -54,10 +55,15 @@ export async function updateInvoices(tx: Transaction, commands: UpdateCommand[])
     tx,
     plans.flatMap(({ command }) => (moves.get(command.id) as PlannedMove | undefined) ?? []),
   );
+  const reopened = await reopenIfDueLater(
+    tx,
+    plans.filter(movesDueDate).map(({ row }) => row),
+  );
   for (const { command, changes } of plans) {
     const move = moves.get(command.id) as PlannedMove | undefined;
     const made = move ? moveOutcome(move) : { ok: true as const, changes: [], events: [] };
-    outcomes.set(command.id, { ...made, changes: [...changes, ...(made.ok ? made.changes : [])] } as Outcome);
+    const moved = [...(made.ok ? made.changes : []), ...(reopened.get(refKey(refOf(command))) ?? [])];
+    outcomes.set(command.id, { ...made, changes: [...changes, ...moved] } as Outcome);
   }
   return commands.map((command) => outcomes.get(command.id) as Outcome);
 }
@@ -74,6 +80,11 @@ function patchedMove({ command, row }: Plan): PatchedMove[] {
       lineCount: line_items?.length,
     },
   ];
+}
+
+/** A request that asks for a state as well gets that state. */
+function movesDueDate({ command, changes }: Plan): boolean {
+  return command.input.status === undefined && changes.some(({ field }) => field === 'due_date');
 }
 
 function planOf(command: UpdateCommand, row: InvoiceRow | undefined): Plan | Outcome {

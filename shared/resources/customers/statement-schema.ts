@@ -1,0 +1,39 @@
+import Joi from 'joi';
+import { allRequired, cents, dateOrDateTime, dateTime, uuid } from '../../contracts/fields.js';
+
+export const customerStatementQuery = Joi.object({
+  since: dateOrDateTime().description('Inclusive; 90 days ago unless given'),
+  until: dateOrDateTime().description('Exclusive; now unless given'),
+}).meta({ className: 'CustomerStatementQuery' });
+
+export const statementEntry = allRequired({
+  at: dateTime(),
+  kind: Joi.string().valid('invoice', 'payment', 'refund'),
+  id: uuid().description('Of the invoice, payment or refund'),
+  reference: Joi.string().description(
+    'Number of the invoice; reference or method of the payment; reason of the refund',
+  ),
+  amount_cents: cents().description('What the customer owes more; negative: less'),
+  balance_cents: cents().description('What was owed after it; negative: credit'),
+}).meta({ className: 'StatementEntry' });
+
+/** A customer's account over a time. */
+export const customerStatement = allRequired({
+  customer_id: uuid(),
+  company_name: Joi.string(),
+  since: dateTime(),
+  until: dateTime(),
+  opening_balance_cents: cents().description('Negative: credit'),
+  invoiced_cents: cents(),
+  paid_cents: cents(),
+  refunded_cents: cents(),
+  closing_balance_cents: cents().description('opening + invoiced - paid + refunded'),
+  aging: allRequired({
+    current_cents: cents(),
+    days_1_30_cents: cents(),
+    days_31_60_cents: cents(),
+    days_61_90_cents: cents(),
+    over_90_cents: cents(),
+  }).description('What is open now, by days after its due date'),
+  entries: Joi.array().items(statementEntry).description('In the order of time'),
+}).meta({ className: 'CustomerStatement' });

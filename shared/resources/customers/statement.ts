@@ -1,0 +1,110 @@
+import type { CustomerStatementQuery } from '../../contracts/generated.js';
+import { jsonObject, jsonTime } from '../../contracts/resource.js';
+import type { Statement } from '../../platform/postgres.js';
+import { PAST_DUE_JOINS } from '../invoices/past-due.js';
+
+/** A longer statement is asked for in parts. */
+export const MAX_STATEMENT_ENTRIES = 2000;
+
+const DEFAULT_DAYS = 90;
+
+/** What a customer owes or has paid: as the index invoices_owed has it, and what is paid. */
+const RELEASED = `('sending', 'sent_to_roadsync', 'viewed', 'partially_paid', 'overdue', 'disputed', 'failed', 'paid')`;
+
+/**
+ * Everything that moved the account of customer $2. An invoice counts from the day it was released; what was paid in the yard before that, from its
+ * payment.
+ */
+const ENTRIES = `
+  select coalesce(i.released_at, i.paid_at, i.created_at) as at, 'invoice' as kind, i.id, i.invoice_number as reference,
+    i.total_cents as amount_cents
+  from invoices i where i.tenant_id = $1 and i.customer_id = $2 and i.status in ${RELEASED}
+  union all
+  select p.received_at, 'payment', p.id, coalesce(p.reference, p.method), -p.amount_cents
+  from payments p where p.tenant_id = $1 and p.customer_id = $2
+  union all
+  select f.created_at, 'refund', f.id, f.reason, f.amount_cents
+  from payments p join refunds f on f.tenant_id = p.tenant_id and f.payment_id = p.id where p.tenant_id = $1 and p.customer_id = $2`;
+
+/** Days since the day an open invoice was due, in the account's time zone; 0 and less: it is not yet. */
+const DAYS_LATE = `
+  ((now() at time zone t.time_zone)::date - coalesce((i.due_date at time zone t.time_zone)::date,
+    ((i.released_at + make_interval(days => coalesce(c.terms_days, t.terms_days))) at time zone t.time_zone)::date))`;
+
+function late(name: string, condition: string): string {
+  return `coalesce(sum(o.open_cents) filter (where ${condition}), 0)::bigint as ${name}`;
+}
+
+/** What is open now, by how late it is. */
+const AGING = `
+  select ${late('current_cents', 'o.days is null or o.days <= 0')}, ${late('days_1_30_cents', 'o.days between 1 and 30')},
+    ${late('days_31_60_cents', 'o.days between 31 and 60')}, ${late('days_61_90_cents', 'o.days between 61 and 90')},
+    ${late('over_90_cents', 'o.days > 90')}
+  from (select i.balance_due_cents as open_cents, ${DAYS_LATE} as days from invoices i ${PAST_DUE_JOINS}
+    where i.tenant_id = $1 and i.customer_id = $2 and i.status in ${RELEASED} and i.balance_due_cents > 0) o`;
+
+/** A plain date is midnight in the account's time zone. */
+function bound(parameter: string, fallback: string): string {
+  return `coalesce(case when length(${parameter}::text) = 10 then ${parameter}::date::timestamp at time zone $5
+    else ${parameter}::timestamptz end, ${fallback})`;
+}
+
+const ENTRY = jsonObject('e', [
+  jsonTime('e', 'at'),
+  'kind',
+  'id',
+  'reference',
+  'amount_cents',
+  'balance_cents',
+]);
+
+const TEXT = `
+  with span as materialized (select ${bound('$3', `now() - interval '${DEFAULT_DAYS} days'`)} as since, ${bound('$4', 'now()')} as until),
+  entries as materialized (
+    select e.*, (sum(e.amount_cents) over (order by e.at, e.kind, e.id))::bigint as balance_cents
+    from (${ENTRIES}) e where e.at < (select until from span)),
+  shown as materialized (select * from entries where at >= (select since from span)),
+  sums as materialized (select
+    (select coalesce(sum(amount_cents), 0)::bigint from entries where at < (select since from span)) as opening_balance_cents,
+    (select coalesce(sum(amount_cents), 0)::bigint from shown where kind = 'invoice') as invoiced_cents,
+    (select coalesce(-sum(amount_cents), 0)::bigint from shown where kind = 'payment') as paid_cents,
+    (select coalesce(sum(amount_cents), 0)::bigint from shown where kind = 'refund') as refunded_cents,
+    (select coalesce(sum(amount_cents), 0)::bigint from entries) as closing_balance_cents)
+  select (select count(*)::int from shown) as count,
+    ${jsonObject('s', [
+      { name: 'customer_id', sql: 'k.id' },
+      { name: 'company_name', sql: 'k.company_name' },
+      jsonTime('s', 'since'),
+      jsonTime('s', 'until'),
+      'opening_balance_cents',
+      'invoiced_cents',
+      'paid_cents',
+      'refunded_cents',
+      'closing_balance_cents',
+      { name: 'aging', sql: `(select row_to_json(a) from (${AGING}) a)` },
+      {
+        name: 'entries',
+        sql: `coalesce((select json_agg(${ENTRY} order by e.at, e.kind, e.id) from (select * from shown limit ${MAX_STATEMENT_ENTRIES}) e), '[]')`,
+      },
+    ])}::text as body
+  from customers k, (select * from sums, span) s where k.tenant_id = $1 and k.id = $2`;
+
+/** One row with the statement as JSON text and the number of its entries; none for an unknown customer. */
+export interface StatementRow {
+  body: string;
+  count: number;
+}
+
+/** What happened on a customer's account in a time, and what is owed (decisions 9: derived, nothing of it is stored). */
+export function readStatementOf(
+  customerId: string,
+  query: CustomerStatementQuery,
+  scope: { tenantId: string; timeZone: string },
+): Statement {
+  const { since = null, until = null } = query;
+  return {
+    name: 'customer-statement',
+    text: TEXT,
+    values: [scope.tenantId, customerId, since, until, scope.timeZone],
+  };
+}
