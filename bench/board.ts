@@ -1,10 +1,12 @@
+import { request } from 'undici';
 import { createTenant, openBenchDatabase, startProduct } from './support/product.js';
 import { print, printMachine } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// The dispatch board with many open jobs and trucks, one client.
+// The dispatch board with many open jobs and trucks, one client; between two looks some of the jobs change.
 const JOBS = Number(process.env.BENCH_JOBS ?? 5000);
 const TRUCKS = Number(process.env.BENCH_TRUCKS ?? 500);
+const CHANGES = Number(process.env.BENCH_CHANGES ?? 20);
 const SAMPLES = 200;
 
 printMachine();
@@ -32,21 +34,34 @@ await db.transaction([tenantId], async (tx) => {
     values: [tenantId, TRUCKS, JOBS],
   });
 });
+async function changeJobs(): Promise<void> {
+  await db.transaction([tenantId], async (tx) => {
+    await tx.query({
+      text: `update work_orders set notes = notes || '.', updated_at = now() where tenant_id = $1 and id = any(array(
+               select id from work_orders where tenant_id = $1 order by random() limit $2))`,
+      values: [tenantId, CHANGES],
+    });
+  });
+}
+
 const times: number[] = [];
 let bytes = 0;
 for (let sample = 0; sample < SAMPLES; sample += 1) {
+  await changeJobs();
   const startedAt = performance.now();
-  const response = await fetch(`${product.origin}/v1/dispatch-board`, {
+  // The cheapest client there is: it shares the two cores with what is measured.
+  const response = await request(`${product.origin}/v1/dispatch-board`, {
     headers: { authorization: `Bearer ${key}` },
   });
-  if (!response.ok) throw new Error(await response.text());
-  bytes = (await response.arrayBuffer()).byteLength;
+  bytes = (await response.body.bytes()).length;
+  if (response.statusCode !== 200) throw new Error(`unexpected answer: ${response.statusCode}`);
   times.push(performance.now() - startedAt);
 }
+const first = (times[0] ?? 0).toFixed(1);
 times.sort((a, b) => a - b);
 const at = (share: number) => (times[Math.floor(times.length * share)] ?? 0).toFixed(1);
 print(
-  `dispatch board, ${JOBS} open jobs, ${TRUCKS} trucks, ${(bytes / 1e6).toFixed(1)} MB: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms (bar: p95 at most 50 ms)`,
+  `dispatch board, ${JOBS} open jobs, ${TRUCKS} trucks, ${(bytes / 1e6).toFixed(1)} MB, ${CHANGES} jobs changed before each look: first ${first} ms, p50 ${at(0.5)} ms, p95 ${at(0.95)} ms (bar: p95 at most 50 ms)`,
 );
 await db.close();
 await product.stop();

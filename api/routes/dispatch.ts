@@ -1,10 +1,11 @@
 import type Router from '@koa/router';
-import { readDispatchBoard } from '../../shared/resources/dispatch-board/queries.js';
+import { DispatchBoards } from '../../shared/resources/dispatch-board/boards.js';
 import type { RequestState } from '../context.js';
 import { assertAccess } from '../middleware/access.js';
 import type { ApiRuntime } from '../runtime.js';
 
 export function dispatchRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  const boards = new DispatchBoards(api.db);
   /**
    * @openapi
    * /dispatch-board:
@@ -20,8 +21,7 @@ export function dispatchRoutes(router: Router<RequestState>, api: ApiRuntime): v
   router.get('/dispatch-board', async (ctx) => {
     const { key } = ctx.state;
     assertAccess(key, { permission: 'read', agentScope: 'read_dispatch' });
-    const [board] = await api.db.read<{ body: string }>(key.tenantId, readDispatchBoard(key.tenantId));
     ctx.type = 'application/json';
-    ctx.body = Buffer.from(board?.body as string);
+    ctx.body = await boards.read(key.tenantId);
   });
 }

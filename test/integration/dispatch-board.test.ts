@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { DispatchBoards } from '../../shared/resources/dispatch-board/boards.js';
 import { expectError } from '../support/expect-error.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -57,6 +58,46 @@ describe('the dispatch board', () => {
       trucks: 2,
       trucks_available: 1,
     });
+  });
+
+  it('is the same whether its jobs were kept or rendered anew, while jobs change under it', async () => {
+    const { client, id } = await stack.createTenant();
+    const { db } = stack.runtime;
+    const kept = new DispatchBoards(db);
+    const { body: truck } = await client.post('/trucks', { unit_number: '7', duty_class: 'light' });
+    const jobs: string[] = [];
+    for (let nth = 0; nth < 8; nth += 1) {
+      jobs.push((await client.post('/work-orders', { service_type: 'tow', notes: `\n "${nth}" ` })).body.id);
+    }
+    const [first = '', second = '', third = ''] = jobs;
+    const changes = [
+      () => client.patch(`/work-orders/${second}`, { notes: 'other' }),
+      () => client.post(`/work-orders/${first}/assign`, { truck_id: truck.id }),
+      () => client.post(`/work-orders/${first}/steps`, { step: 'en_route' }),
+      () => client.post(`/work-orders/${third}/cancel`, { reason: 'customer' }),
+      () => client.post('/work-orders', { service_type: 'lockout' }),
+      () => client.post(`/work-orders/${first}/start`, {}),
+      () => client.post(`/work-orders/${first}/complete`, {}),
+    ];
+    const plain = (text: Buffer) =>
+      JSON.parse(text.toString(), (key, value) =>
+        ['generated_at', 'elapsed_s', 'waiting_s'].includes(key) ? 0 : value,
+      );
+    for (const change of changes) {
+      // Several at once: none may show a mixture of two moments.
+      const [, ...during] = await Promise.all([change(), kept.read(id), kept.read(id), kept.read(id)]);
+      for (const board of during) JSON.parse(board.toString());
+      expect(plain(await kept.read(id))).to.deep.equal(plain(await new DispatchBoards(db).read(id)));
+    }
+    const board = JSON.parse((await kept.read(id)).toString());
+    expect(board.counts).to.include({ active_jobs: 0, unassigned_work_orders: 7 });
+    const {
+      elapsed_s: _elapsed,
+      waiting_s: _waiting,
+      priority: _priority,
+      ...shown
+    } = board.unassigned_work_orders.find((job: { id: string }) => job.id === second);
+    expect(shown).to.deep.equal((await client.get(`/work-orders/${second}`)).body);
   });
 
   it('is for keys that may read, and for agents with read_dispatch', async () => {

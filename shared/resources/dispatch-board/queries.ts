@@ -4,33 +4,60 @@ import { driverRepresentation } from '../drivers/representation.js';
 import { truckMembers, truckStatus } from '../trucks/representation.js';
 import { workOrderMembers } from '../work-orders/representation.js';
 
-/** Jobs of these states with whole seconds since a column, most urgent first. */
-function jobs(statuses: string, since: { name: string; column: string }): string {
-  const elapsed = {
-    name: since.name,
-    sql: `greatest(0, extract(epoch from now() - coalesce(t.${since.column}, t.created_at)))::bigint`,
-  };
-  return `select coalesce(string_agg((${jsonObject('t', [...workOrderMembers('t'), 'priority', elapsed])})::text, ','
+/** One row: the parts of the board, all of one moment. */
+export interface BoardRow {
+  generated_at: string;
+  /** Jobs, one a line: id, version, seconds and, when asked for, the body; the most urgent first. */
+  active: string;
+  unassigned: string;
+  /** The trucks' JSON texts, joined by commas. */
+  trucks: string;
+  counts: string;
+}
+
+/** A job on the board is its record and how urgent it is; the seconds follow it. */
+const JOB = `(${jsonObject('t', [...workOrderMembers('t'), 'priority'])})::text`;
+
+/** A row's xmin tells each version from every other: no change of any kind is missed. */
+function jobs(statuses: string, since: string): string {
+  const seconds = `greatest(0, extract(epoch from now() - coalesce(t.${since}, t.created_at)))::bigint`;
+  return `select coalesce(string_agg(concat_ws(' ', t.id, t.xmin, ${seconds}, case when $2 then ${JOB} end), E'\\n'
             order by t.priority desc, t.created_at, t.id), '') as items, count(*)::int as count
           from work_orders t where t.tenant_id = $1 and t.status in (${statuses})`;
 }
 
 const DRIVER = `(select ${driverRepresentation('d')} from drivers d where d.tenant_id = t.tenant_id and d.id = t.driver_id)`;
 
-/** One statement, so that the parts of the board are of one moment; PostgreSQL renders it whole. */
-const TEXT = `
-  with active as materialized (${jobs("'dispatched', 'in_progress'", { name: 'elapsed_s', column: 'dispatch_time' })}),
-  unassigned as materialized (${jobs("'pending'", { name: 'waiting_s', column: 'created_at' })}),
+const BOARD = `
+  with active as materialized (${jobs("'dispatched', 'in_progress'", 'dispatch_time')}),
+  unassigned as materialized (${jobs("'pending'", 'created_at')}),
   fleet as materialized (
     select coalesce(string_agg((${jsonObject('t', [...truckMembers('t'), { name: 'driver', sql: DRIVER }])})::text, ',' order by t.unit_number), '') as items,
       count(*)::int as count, (count(*) filter (where ${truckStatus('t')} = 'available'))::int as available
     from trucks t where t.tenant_id = $1)
-  select concat('{"generated_at":"', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","active_jobs":[', active.items,
-    '],"trucks":[', fleet.items, '],"unassigned_work_orders":[', unassigned.items, '],"counts":{"active_jobs":', active.count,
-    ',"unassigned_work_orders":', unassigned.count, ',"trucks":', fleet.count, ',"trucks_available":', fleet.available, '}}') as body
+  select to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as generated_at, active.items as active,
+    unassigned.items as unassigned, fleet.items as trucks,
+    concat('{"active_jobs":', active.count, ',"unassigned_work_orders":', unassigned.count, ',"trucks":', fleet.count,
+      ',"trucks_available":', fleet.available, '}') as counts
   from active, unassigned, fleet`;
 
-/** The board of a tenant (decisions 9) as JSON text. */
-export function readDispatchBoard(tenantId: string): Statement {
-  return { name: 'dispatch-board', text: TEXT, values: [tenantId] };
+/** The board of a tenant (decisions 9) in parts. @param withBodies whether the jobs' bodies come along */
+export function boardStatement(tenantId: string, withBodies: boolean): Statement {
+  return { name: 'dispatch-board', text: BOARD, values: [tenantId, withBodies] };
+}
+
+export interface JobBodyRow {
+  id: string;
+  version: string;
+  body: string;
+}
+
+/** Bodies of jobs as the board shows them, at the version that they have by then. */
+export function jobBodiesStatement(tenantId: string, ids: string[]): Statement {
+  return {
+    name: 'dispatch-board-jobs',
+    text: `select t.id, t.xmin::text as version, ${JOB} as body from unnest($2::uuid[]) as wanted(id)
+           join work_orders t on t.tenant_id = $1 and t.id = wanted.id`,
+    values: [tenantId, ids],
+  };
 }
