@@ -1,55 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { startBaseline } from './support/baseline.js';
 import { type LoadResult, runLoad } from './support/load.js';
 import { createTenant, openBenchDatabase, startProduct, type Way } from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';
+import { newInvoiceRequest } from './support/requests.js';
 import { hasRedis, startStores } from './support/stores.js';
 
 // POST /v1/invoices through the queue, with everything switched on, beside a bare Koa + pg insert, in turns on the same stores.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 6);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
-
-let sequence = 0;
-
-function postRequest(key: string): () => string {
-  return () => {
-    sequence += 1;
-    const body = JSON.stringify({
-      invoice_number: `B-${process.pid}-${sequence}`,
-      billing_email: 'billing@example.com',
-      notes: 'Towed from the shoulder of I-87 north',
-      line_items: [
-        {
-          name: 'Light-duty tow',
-          category: 'tow',
-          quantity: 1,
-          unit_type: 'each',
-          unit_price_cents: 12500,
-          total_cents: 12500,
-          taxable: true,
-        },
-        {
-          name: 'Mileage',
-          category: 'mileage',
-          quantity: 7.5,
-          unit_type: 'mile',
-          unit_price_cents: 450,
-          total_cents: 3375,
-        },
-      ],
-    });
-    return [
-      `POST /v1/invoices HTTP/1.1`,
-      'Host: bench',
-      `Authorization: Bearer ${key}`,
-      `Idempotency-Key: ${randomUUID()}`,
-      'Content-Type: application/json',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      '',
-      body,
-    ].join('\r\n');
-  };
-}
 
 async function measure(way: Way): Promise<void> {
   const stores = await startStores({ redis: way === 'scaled' });
@@ -58,7 +16,7 @@ async function measure(way: Way): Promise<void> {
   const db = openBenchDatabase(stores);
   const { key } = await createTenant(db);
   const load = (origin: string, clients: number, seconds = SECONDS) =>
-    runLoad({ origin, clients, seconds, request: postRequest(key), expect: 201 });
+    runLoad({ origin, clients, seconds, request: newInvoiceRequest(key), expect: 201 });
   await load(product.origin, 32, 3);
   await load(baseline.origin, 32, 3);
   for (const clients of (process.env.BENCH_CLIENTS ?? '1,8,32,128').split(',').map(Number)) {

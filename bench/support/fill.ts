@@ -48,3 +48,7 @@ export async function readIds(superuserUrl: string, count: number): Promise<stri
     return rows.map((row) => row.id);
   });
 }
+
+export async function analyze(superuserUrl: string, tables: string[]): Promise<void> {
+  await asSuperuser(superuserUrl, (client) => client.query(`analyze ${tables.join(', ')}`));
+}

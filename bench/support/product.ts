@@ -94,7 +94,7 @@ export async function createTenant(db: Database): Promise<{ tenantId: string; ke
     prefix: material.prefix,
     last_four: material.lastFour,
     key_hash: material.hash,
-    permissions: ['read', 'write'],
+    permissions: ['read', 'write', 'approve'],
     scopes: [],
     read_only: false,
     tier: null,

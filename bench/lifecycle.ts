@@ -1,0 +1,86 @@
+import type { Database } from '../shared/platform/postgres.js';
+import { analyze } from './support/fill.js';
+import { type LoadResult, runLoad } from './support/load.js';
+import { createTenant, openBenchDatabase, startProduct } from './support/product.js';
+import { median, print, printMachine, printRatio } from './support/report.js';
+import { newInvoiceRequest, postRequest } from './support/requests.js';
+import { hasRedis, startStores } from './support/stores.js';
+
+// Approving invoices and taking payments, each time of another invoice, beside creating invoices: in turns on the same stores.
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const CLIENTS = (process.env.BENCH_CLIENTS ?? '1,128').split(',').map(Number);
+/** More than a run can use up. */
+const INVOICES = Number(process.env.BENCH_INVOICES ?? 250_000);
+
+/** Drafts that can be approved, and invoices that wait for their money. */
+async function fillInvoices(db: Database, tenantId: string): Promise<{ drafts: string[]; sent: string[] }> {
+  return db.transaction([tenantId], async (tx) => {
+    const invoices = await tx.query<{ id: string; status: string }>({
+      text: `insert into invoices (tenant_id, id, invoice_number, status, billing_email, subtotal_cents, tax_cents, total_cents, paid_cents, released_at,
+               released_as, created_at, updated_at)
+             select $1, gen_random_uuid(), 'F-' || i, case when i % 2 = 0 then 'draft' else 'sending' end, 'billing@example.com', 10000, 0, 10000, 0,
+               case when i % 2 = 0 then null else now() end, case when i % 2 = 0 then null else 'sending' end, now(), now()
+             from generate_series(1, $2::int) i returning id, status`,
+      values: [tenantId, INVOICES],
+    });
+    await tx.query({
+      text: `insert into invoice_line_items (tenant_id, invoice_id, id, position, name, category, quantity, unit_type, unit_price_cents, total_cents, taxable)
+             select tenant_id, id, gen_random_uuid(), 1, 'Tow', 'tow', 1, 'each', 10000, 10000, false from invoices
+             where tenant_id = $1 and status = 'draft'`,
+      values: [tenantId],
+    });
+    const idsOf = (status: string) => invoices.filter((row) => row.status === status).map(({ id }) => id);
+    return { drafts: idsOf('draft'), sent: idsOf('sending') };
+  });
+}
+
+function takeFrom(ids: string[]): string {
+  const id = ids.pop();
+  if (!id) throw new Error('all invoices are used up: set BENCH_INVOICES higher');
+  return id;
+}
+
+printMachine();
+const way = hasRedis() ? 'scaled' : 'all';
+const stores = await startStores({ redis: way === 'scaled' });
+const product = await startProduct(stores, way);
+const db = openBenchDatabase(stores);
+const { key, tenantId } = await createTenant(db);
+const { drafts, sent } = await fillInvoices(db, tenantId);
+const { origin } = product;
+const writes = {
+  create: { request: newInvoiceRequest(key), expect: 201 },
+  approve: { request: () => postRequest(key, `/invoices/${takeFrom(drafts)}/approve`, {}), expect: 200 },
+  pay: {
+    request: () =>
+      postRequest(key, `/invoices/${takeFrom(sent)}/payments`, { amount_cents: 10_000, method: 'cash' }),
+    expect: 201,
+  },
+};
+type Write = keyof typeof writes;
+const names = Object.keys(writes) as Write[];
+for (const name of names) await runLoad({ origin, clients: 32, seconds: 2, ...writes[name] });
+// As autovacuum does within a minute: until then PostgreSQL knows nothing of a table that was empty, and may read all of a tenant's payments for each.
+await analyze(stores.superuserUrl, ['invoices', 'invoice_line_items', 'payments']);
+for (const clients of CLIENTS) {
+  const runs: Record<Write, LoadResult[]> = { create: [], approve: [], pay: [] };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const name of names)
+      runs[name].push(await runLoad({ origin, clients, seconds: SECONDS, ...writes[name] }));
+  }
+  const middle = (name: Write, pick: (run: LoadResult) => number) => median(runs[name].map(pick));
+  for (const name of ['approve', 'pay'] as const) {
+    printRatio(`${way}: ${name} beside create, ${clients} clients`, {
+      ours: middle(name, (run) => run.perSecond),
+      baseline: middle('create', (run) => run.perSecond),
+      unit: 'req/s',
+      bar: 'none',
+    });
+    const ms = (which: Write) => middle(which, (run) => run.p50).toFixed(2);
+    print(`    p50 ${ms(name)} ms against ${ms('create')}`);
+  }
+}
+await db.close();
+await product.stop();
+await stores.stop();

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+
+/** A POST as it goes over the wire, with a new Idempotency-Key. */
+export function postRequest(key: string, path: string, input: unknown): string {
+  const body = JSON.stringify(input);
+  return [
+    `POST /v1${path} HTTP/1.1`,
+    'Host: bench',
+    `Authorization: Bearer ${key}`,
+    `Idempotency-Key: ${randomUUID()}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n');
+}
+
+let sequence = 0;
+
+/** A new invoice of two lines, another one each time. */
+export function newInvoiceRequest(key: string): () => string {
+  return () => {
+    sequence += 1;
+    return postRequest(key, '/invoices', {
+      invoice_number: `B-${process.pid}-${sequence}`,
+      billing_email: 'billing@example.com',
+      notes: 'Towed from the shoulder of I-87 north',
+      line_items: [
+        {
+          name: 'Light-duty tow',
+          category: 'tow',
+          quantity: 1,
+          unit_type: 'each',
+          unit_price_cents: 12500,
+          total_cents: 12500,
+          taxable: true,
+        },
+        {
+          name: 'Mileage',
+          category: 'mileage',
+          quantity: 7.5,
+          unit_type: 'mile',
+          unit_price_cents: 450,
+          total_cents: 3375,
+        },
+      ],
+    });
+  };
+}
