@@ -6,6 +6,7 @@ import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { touchKeys } from '../../shared/resources/api-keys/queries.js';
 import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
+import { touchSessions } from '../../shared/resources/sessions/queries.js';
 
 /** Tenants looked at in one transaction. */
 const TENANTS_PER_PASS = 500;
@@ -21,7 +22,14 @@ export function createClockProcessor(runtime: Runtime, writes: WritesQueue): Pro
     'mark-overdue': () => markOverdue(runtime, writes),
     'purge-expired': () => purge(runtime),
     'touch-keys': async ({ uses = [] }) => {
-      await touchKeys(runtime.db, uses);
+      await touchKeys(
+        runtime.db,
+        uses.filter((use) => !use.session),
+      );
+      await touchSessions(
+        runtime.db,
+        uses.filter((use) => use.session),
+      );
       return { keys: uses.length };
     },
   };
