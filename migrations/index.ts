@@ -8,8 +8,8 @@ import * as indexTrucksOnJobs from './20261121050100_index_trucks_on_jobs.js';
 import * as orderEvents from './20261121050200_order_events.js';
 import * as indexEventsByOrder from './20261121050300_index_events_by_order.js';
 import * as identifySettings from './20261121050400_identify_settings.js';
-import * as indexPaymentsOfCustomers from './20261121065000_index_payments_of_customers.js';
 import * as addSessions from './20261121060000_add_sessions.js';
+import * as indexPaymentsOfCustomers from './20261121065000_index_payments_of_customers.js';
 
 interface Migration {
   name: string;
@@ -29,8 +29,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261121050200_order_events', ...orderEvents },
   { name: '20261121050300_index_events_by_order', ...indexEventsByOrder },
   { name: '20261121050400_identify_settings', ...identifySettings },
-  { name: '20261121065000_index_payments_of_customers', ...indexPaymentsOfCustomers },
   { name: '20261121060000_add_sessions', ...addSessions },
+  { name: '20261121065000_index_payments_of_customers', ...indexPaymentsOfCustomers },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */
