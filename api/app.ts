@@ -18,6 +18,7 @@ import { eventRoutes } from './routes/events.js';
 import { inspectionRoutes } from './routes/inspections.js';
 import { invoiceRoutes } from './routes/invoices.js';
 import { paymentRoutes } from './routes/payments.js';
+import { rateCardRoutes } from './routes/rate-cards.js';
 import { settingsRoutes } from './routes/settings.js';
 import { truckRoutes } from './routes/trucks.js';
 import { workOrderRoutes } from './routes/work-orders.js';
@@ -39,6 +40,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     truckRoutes,
     driverRoutes,
     inspectionRoutes,
+    rateCardRoutes,
     eventRoutes,
     apiKeyRoutes,
     accountRoutes,

@@ -41,6 +41,13 @@ export interface Contracts {
   InspectionCreate?: InspectionCreate;
   InspectionListQuery?: InspectionListQuery;
   InspectionPatch?: InspectionPatch;
+  JobPrice?: JobPrice;
+  PriceExplanation?: PriceExplanation;
+  RateCard?: RateCard;
+  RateCardCreate?: RateCardCreate;
+  RateCardItem?: RateCardItem;
+  RateCardItemInput?: RateCardItemInput;
+  RateCardListQuery?: RateCardListQuery;
   Event?: Event;
   EventListQuery?: EventListQuery;
   EventStreamQuery?: EventStreamQuery;
@@ -134,6 +141,9 @@ export interface InvoiceCreate {
   due_date?: string | null;
   vehicle_description?: string | null;
   notes?: string | null;
+  /**
+   * Left out beside a work_order_id: priced from the rate card
+   */
   line_items?: LineItemInput[];
 }
 export interface LineItemInput {
@@ -457,6 +467,10 @@ export interface Customer {
   tax_exempt: boolean;
   tax_rate_bps: number | null;
   /**
+   * Any version of a rate card; the one in force prices this customer's jobs. null: the default
+   */
+  rate_card_id: string | null;
+  /**
    * Open on released invoices
    */
   balance_cents: number;
@@ -492,6 +506,10 @@ export interface CustomerCreate {
    * Tax in basis points; null: the account's
    */
   tax_rate_bps?: number | null;
+  /**
+   * Any version of a rate card; the one in force prices this customer's jobs. null: the default
+   */
+  rate_card_id?: string | null;
 }
 export interface CustomerListQuery {
   /**
@@ -533,6 +551,10 @@ export interface CustomerPatch {
    * Tax in basis points; null: the account's
    */
   tax_rate_bps?: number | null;
+  /**
+   * Any version of a rate card; the one in force prices this customer's jobs. null: the default
+   */
+  rate_card_id?: string | null;
   is_active?: boolean;
 }
 export interface InvoicePaymentListQuery {
@@ -878,6 +900,172 @@ export interface InspectionPatch {
     resolved_by?: string | null;
   }[];
   notes?: string | null;
+}
+export interface JobPrice {
+  work_order_id: string;
+  /**
+   * Whose card and tax rate were taken
+   */
+  customer_id: string | null;
+  rate_card: {
+    id: string;
+    name: string;
+    effective_from: string;
+  };
+  is_after_hours: boolean;
+  /**
+   * A living invoice holds charges of this job already; a further one gets storage alone
+   */
+  is_invoiced: boolean;
+  /**
+   * Of the days in line_items
+   */
+  invoiced_storage_days: number;
+  /**
+   * As POST /invoices takes them
+   */
+  line_items: LineItemInput[];
+  /**
+   * Every item of the card for this service
+   */
+  explanation: PriceExplanation[];
+  subtotal_cents: number;
+  tax_rate_bps: number;
+  tax_cents: number;
+  total_cents: number;
+}
+export interface PriceExplanation {
+  name: string;
+  category: string;
+  service_type: string | null;
+  /**
+   * Position in line_items; null: not charged
+   */
+  line: number | null;
+  /**
+   * null: not known of this job
+   */
+  measured_quantity: number | null;
+  included_quantity: number | null;
+  charged_quantity: number | null;
+  minimum_applied: boolean;
+  reason: string;
+}
+export interface RateCard {
+  id: string;
+  name: string;
+  /**
+   * Counts the cards of this name
+   */
+  version: number;
+  effective_from: string;
+  /**
+   * First day of the next version, which retires this one; null while there is none
+   */
+  effective_until: string | null;
+  /**
+   * The next version
+   */
+  superseded_by: string | null;
+  is_default: boolean;
+  after_hours_window: {
+    start: string;
+    end: string;
+    /**
+     * Saturday and Sunday count as a whole
+     */
+    weekends: boolean;
+  };
+  items: RateCardItem[];
+  created_at: string;
+}
+export interface RateCardItem {
+  name: string;
+  service_type: string | null;
+  category: string;
+  unit_type: string;
+  unit_price_cents: number;
+  included_quantity: number;
+  minimum_cents: number | null;
+  after_hours: boolean;
+  taxable: boolean;
+}
+export interface RateCardCreate {
+  /**
+   * Cards of one name, whatever its case, are versions of one card
+   */
+  name: string;
+  /**
+   * First day, in the account's time zone. Not before that of the version before; on the same day the newer one counts
+   */
+  effective_from: string;
+  /**
+   * Prices jobs of customers without a card of their own. Left out: as the version before. Of several the latest effective_from counts
+   */
+  is_default?: boolean;
+  /**
+   * In the account's time zone, judged by the time a job was dispatched, else booked; left out: 18:00 to 08:00 and weekends
+   */
+  after_hours_window?: {
+    start: string;
+    end: string;
+    /**
+     * Saturday and Sunday count as a whole
+     */
+    weekends: boolean;
+  };
+  items: RateCardItemInput[];
+}
+export interface RateCardItemInput {
+  /**
+   * Name of the invoice line; left out: from the category
+   */
+  name?: string;
+  /**
+   * The service this is for; null: any. An item for the very service stands in for those for any in its category
+   */
+  service_type: string | null;
+  /**
+   * goa is charged when a job ended as goa or unsuccessful, and nothing else then; storage, impound and gate_fee when the job has an impound. Published values: tow, hook_up, mileage, winching, recovery, labor, wait_time, roadside, storage, impound, gate_fee, after_hours, equipment, cleanup, fuel, fuel_surcharge, admin, notification, lien, goa, discount, adjustment, other.
+   */
+  category: string;
+  /**
+   * flat and each count once, mile the loaded miles, hour and quarter_hour the started quarter hours from dispatch to completion, day the days of storage; others are never charged by themselves
+   */
+  unit_type: string;
+  unit_price_cents: number;
+  /**
+   * Units that cost nothing, such as the first miles; by day: the free days of a new impound
+   */
+  included_quantity: number;
+  /**
+   * Least that the line comes to when anything is charged; not for storage by the day
+   */
+  minimum_cents: number | null;
+  /**
+   * Charged only when the job was sent out within the after-hours window
+   */
+  after_hours: boolean;
+  taxable: boolean;
+}
+export interface RateCardListQuery {
+  /**
+   * Part of the name
+   */
+  search?: string;
+  is_default?: boolean;
+  /**
+   * Only the versions that are in force on this day
+   */
+  in_force_on?: string;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
 }
 export interface Event {
   id: string;

@@ -15,6 +15,8 @@ import * as invoiceSchemas from './invoices/schema.js';
 import * as operationSchemas from './operations/schema.js';
 import * as paymentCommands from './payments/commands.js';
 import * as paymentSchemas from './payments/schema.js';
+import * as rateCardCommands from './rate-cards/commands.js';
+import * as rateCardSchemas from './rate-cards/schema.js';
 import * as settingsCommands from './settings/commands.js';
 import * as settingsSchemas from './settings/schema.js';
 import * as truckCommands from './trucks/commands.js';
@@ -31,6 +33,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'truck', schemas: truckSchemas },
   { entityType: 'driver', schemas: driverSchemas },
   { entityType: 'inspection', schemas: inspectionSchemas },
+  { entityType: 'rate_card', schemas: rateCardSchemas },
   { entityType: 'event', schemas: eventSchemas },
   { entityType: 'settings', schemas: settingsSchemas },
   { entityType: 'api_key', schemas: apiKeySchemas },
@@ -48,6 +51,7 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(truckCommands),
   ...Object.values(driverCommands),
   ...Object.values(inspectionCommands),
+  ...Object.values(rateCardCommands),
   ...Object.values(settingsCommands),
   ...Object.values(apiKeyCommands),
 ] as unknown as CommandDefinition<never>[];

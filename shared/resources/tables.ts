@@ -5,6 +5,7 @@ import { eventRepresentation } from './events/representation.js';
 import { inspectionRepresentation } from './inspections/representation.js';
 import { invoiceRepresentation } from './invoices/representation.js';
 import { paymentRepresentation } from './payments/representation.js';
+import { rateCardRepresentation } from './rate-cards/representation.js';
 import { settingsRepresentation } from './settings/representation.js';
 import { truckRepresentation } from './trucks/representation.js';
 import { workOrderRepresentation } from './work-orders/representation.js';
@@ -25,6 +26,7 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   truck: { table: 'trucks', collection: '/trucks', representation: truckRepresentation },
   driver: { table: 'drivers', collection: '/drivers', representation: driverRepresentation },
   inspection: { table: 'inspections', collection: '/inspections', representation: inspectionRepresentation },
+  rate_card: { table: 'rate_cards', collection: '/rate-cards', representation: rateCardRepresentation },
   event: { table: 'events', collection: '/events', representation: eventRepresentation },
   settings: { table: 'tenants', collection: '/settings', representation: settingsRepresentation },
   api_key: { table: 'api_keys', collection: '/api-keys', representation: apiKeyRepresentation },

@@ -8,6 +8,7 @@ import { moveInvoices } from '../../shared/resources/invoices/move-handler.js';
 import { markInvoicesOverdue } from '../../shared/resources/invoices/overdue-handler.js';
 import { updateInvoices } from '../../shared/resources/invoices/update-handler.js';
 import { createPayments, refundPayments } from '../../shared/resources/payments/handlers.js';
+import { createRateCards } from '../../shared/resources/rate-cards/handlers.js';
 import { updateSettings } from '../../shared/resources/settings/handlers.js';
 import { createTrucks, updateTrucks } from '../../shared/resources/trucks/handlers.js';
 import { createWorkOrders, updateWorkOrders } from '../../shared/resources/work-orders/handlers.js';
@@ -46,6 +47,7 @@ export const handlers = {
   'driver.update': updateDrivers,
   'inspection.create': createInspections,
   'inspection.update': updateInspections,
+  'rate_card.create': createRateCards,
   'settings.update': updateSettings,
   'api_key.create': createApiKeys,
   'api_key.roll': rollApiKeys,
