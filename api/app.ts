@@ -15,6 +15,7 @@ import { dispatchRoutes } from './routes/dispatch.js';
 import { documentRoutes } from './routes/document.js';
 import { driverRoutes } from './routes/drivers.js';
 import { eventRoutes } from './routes/events.js';
+import { impoundRoutes } from './routes/impounds.js';
 import { inspectionRoutes } from './routes/inspections.js';
 import { invoiceRoutes } from './routes/invoices.js';
 import { paymentRoutes } from './routes/payments.js';
@@ -41,6 +42,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     driverRoutes,
     inspectionRoutes,
     rateCardRoutes,
+    impoundRoutes,
     eventRoutes,
     apiKeyRoutes,
     accountRoutes,

@@ -48,6 +48,13 @@ export interface Contracts {
   RateCardItem?: RateCardItem;
   RateCardItemInput?: RateCardItemInput;
   RateCardListQuery?: RateCardListQuery;
+  Impound?: Impound;
+  ImpoundAction?: ImpoundAction;
+  ImpoundCreate?: ImpoundCreate;
+  ImpoundHold?: ImpoundHold;
+  ImpoundListQuery?: ImpoundListQuery;
+  ImpoundPatch?: ImpoundPatch;
+  ImpoundRelease?: ImpoundRelease;
   Event?: Event;
   EventListQuery?: EventListQuery;
   EventStreamQuery?: EventStreamQuery;
@@ -1066,6 +1073,139 @@ export interface RateCardListQuery {
    * `data.cursor` of the page before
    */
   cursor?: string;
+}
+export interface Impound {
+  id: string;
+  status: "stored" | "hold" | "pending_release" | "released" | "lien" | "auction" | "disposed";
+  work_order_id: string | null;
+  customer_id: string | null;
+  vehicle: {
+    vin: string | null;
+    plate: string | null;
+    make: string | null;
+    model: string | null;
+    year: number | null;
+    color: string | null;
+  };
+  lot: string | null;
+  spot: string | null;
+  hold_reason: string | null;
+  impounded_at: string;
+  released_at: string | null;
+  release_kind: "owner" | "insurance" | "lienholder" | "no_charge" | "surrendered" | "junked" | "bill_account" | null;
+  released_to: string | null;
+  daily_rate_cents: number;
+  free_days: number;
+  /**
+   * Calendar days in the yard in the account's time zone; a started one counts
+   */
+  days: number;
+  /**
+   * Of them charged so far: without the free ones, as of the last accrual
+   */
+  accrued_days: number;
+  /**
+   * accrued_days × daily_rate_cents
+   */
+  storage_cents: number;
+  /**
+   * On lines storage by the day of living invoices of the job
+   */
+  invoiced_days: number;
+  /**
+   * accrued_days that no living invoice holds; none after a release at no charge
+   */
+  unbilled_days: number;
+  notes: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface ImpoundAction {
+  [k: string]: unknown;
+}
+export interface ImpoundCreate {
+  /**
+   * The job that brought the vehicle in; customer and vehicle come from it where they are left out
+   */
+  work_order_id?: string | null;
+  /**
+   * Who is billed
+   */
+  customer_id?: string | null;
+  vehicle?: {
+    vin?: string | null;
+    plate?: string | null;
+    make?: string | null;
+    model?: string | null;
+    year?: number | null;
+    color?: string | null;
+  } | null;
+  lot?: string | null;
+  spot?: string | null;
+  notes?: string | null;
+  /**
+   * Default: now; not in the future
+   */
+  impounded_at?: string;
+  /**
+   * For the whole stay; left out: the rate card's item storage by the day
+   */
+  daily_rate_cents?: number;
+  /**
+   * First days that cost nothing; left out: that item's included_quantity
+   */
+  free_days?: number;
+  /**
+   * Comes in on hold
+   */
+  hold_reason?: string;
+}
+export interface ImpoundHold {
+  reason: string;
+}
+export interface ImpoundListQuery {
+  status?: "stored" | "hold" | "pending_release" | "released" | "lien" | "auction" | "disposed";
+  work_order_id?: string;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface ImpoundPatch {
+  /**
+   * Who is billed
+   */
+  customer_id?: string | null;
+  vehicle?: {
+    vin?: string | null;
+    plate?: string | null;
+    make?: string | null;
+    model?: string | null;
+    year?: number | null;
+    color?: string | null;
+  } | null;
+  lot?: string | null;
+  spot?: string | null;
+  notes?: string | null;
+  /**
+   * If the table of moves allows it; disposed ends storage
+   */
+  status?: "stored" | "pending_release" | "lien" | "auction" | "disposed";
+}
+export interface ImpoundRelease {
+  /**
+   * no_charge: storage that is not invoiced yet is waived
+   */
+  kind: "owner" | "insurance" | "lienholder" | "no_charge" | "surrendered" | "junked" | "bill_account";
+  released_to?: string | null;
+  /**
+   * Default: now; not in the future
+   */
+  at?: string;
 }
 export interface Event {
   id: string;

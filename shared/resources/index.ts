@@ -8,6 +8,8 @@ import * as dispatchBoardSchemas from './dispatch-board/schema.js';
 import * as driverCommands from './drivers/commands.js';
 import * as driverSchemas from './drivers/schema.js';
 import * as eventSchemas from './events/schema.js';
+import * as impoundCommands from './impounds/commands.js';
+import * as impoundSchemas from './impounds/schema.js';
 import * as inspectionCommands from './inspections/commands.js';
 import * as inspectionSchemas from './inspections/schema.js';
 import * as invoiceCommands from './invoices/commands.js';
@@ -34,6 +36,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'driver', schemas: driverSchemas },
   { entityType: 'inspection', schemas: inspectionSchemas },
   { entityType: 'rate_card', schemas: rateCardSchemas },
+  { entityType: 'impound', schemas: impoundSchemas },
   { entityType: 'event', schemas: eventSchemas },
   { entityType: 'settings', schemas: settingsSchemas },
   { entityType: 'api_key', schemas: apiKeySchemas },
@@ -52,6 +55,7 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(driverCommands),
   ...Object.values(inspectionCommands),
   ...Object.values(rateCardCommands),
+  ...Object.values(impoundCommands),
   ...Object.values(settingsCommands),
   ...Object.values(apiKeyCommands),
 ] as unknown as CommandDefinition<never>[];

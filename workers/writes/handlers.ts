@@ -2,6 +2,9 @@ import type { CommandHandler } from '../../shared/contracts/command.js';
 import { createApiKeys, revokeApiKeys, rollApiKeys } from '../../shared/resources/api-keys/handlers.js';
 import { createCustomers, updateCustomers } from '../../shared/resources/customers/handlers.js';
 import { createDrivers, updateDrivers } from '../../shared/resources/drivers/handlers.js';
+import { accrueImpounds } from '../../shared/resources/impounds/accrue-handler.js';
+import { createImpounds } from '../../shared/resources/impounds/create-handler.js';
+import { moveImpounds } from '../../shared/resources/impounds/move-handler.js';
 import { createInspections, updateInspections } from '../../shared/resources/inspections/handlers.js';
 import { createInvoices } from '../../shared/resources/invoices/create-handler.js';
 import { moveInvoices } from '../../shared/resources/invoices/move-handler.js';
@@ -48,6 +51,12 @@ export const handlers = {
   'inspection.create': createInspections,
   'inspection.update': updateInspections,
   'rate_card.create': createRateCards,
+  'impound.create': createImpounds,
+  'impound.update': moveImpounds('update'),
+  'impound.hold': moveImpounds('hold'),
+  'impound.unhold': moveImpounds('unhold'),
+  'impound.release': moveImpounds('release'),
+  'impound.accrue': accrueImpounds,
   'settings.update': updateSettings,
   'api_key.create': createApiKeys,
   'api_key.roll': rollApiKeys,

@@ -1,6 +1,6 @@
 import type { RateCardItem } from '../../contracts/generated.js';
 import type { Statement } from '../../platform/postgres.js';
-import { STORAGE_DUE } from '../impounds/storage-days.js';
+import { invoicedDays, STORAGE_DUE } from '../impounds/storage-days.js';
 import { TAX_RATE } from '../invoices/tax-rates.js';
 import type { RecordRef } from '../sets.js';
 import { recordset } from '../sets.js';
@@ -43,13 +43,6 @@ export interface JobFactsRow extends RecordRef {
 /** Day whose card prices the job: of completion; of a job called off, when it was sent out; else today. */
 const PRICED_AT = `case when w.status = 'completed' then coalesce(w.completion_time, w.updated_at)
   when w.status = 'cancelled' then coalesce(w.dispatch_time, w.created_at) else now() end`;
-
-/** Days of storage on the living invoices of the job that `alias.work_order_id` names: what is voided, cancelled or taken off a draft counts no more. */
-export function invoicedDays(alias: string): string {
-  return `(select coalesce(ceil(sum(l.quantity)), 0)::int from invoices n
-    join invoice_line_items l on l.tenant_id = n.tenant_id and l.invoice_id = n.id and l.category = 'storage' and l.unit_type = 'day'
-    where n.tenant_id = ${alias}.tenant_id and n.work_order_id = ${alias}.work_order_id and n.status not in ('void', 'cancelled'))`;
-}
 
 const INVOICED_BY = `(select n.invoice_number from invoices n
   where n.tenant_id = w.tenant_id and n.work_order_id = w.id and n.status not in ('void', 'cancelled')
