@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import type { Command } from '../../shared/contracts/command.js';
+import { newId } from '../../shared/platform/ids.js';
+import type { Transaction } from '../../shared/platform/postgres.js';
 import { openClockQueue } from '../../shared/queues/clock.js';
 import { findAccruals } from '../../shared/resources/impounds/storage-sweep.js';
 import {
@@ -40,19 +43,21 @@ describe('impounds', () => {
     tenant.client.post(`/impounds/${id}/${action}`, body);
   const read = async (id: string): Promise<Answer['body']> =>
     (await tenant.client.get(`/impounds/${id}`)).body;
-  /** Time passes: the vehicle has been here for so many days more. */
-  const age = (id: string, days: number) =>
-    stack.rows(
-      tenant.id,
-      `update impounds set impounded_at = impounded_at - interval '${days} days' where tenant_id = $1 and id = $2`,
-      [tenant.id, id],
-    );
-  const sweep = async (): Promise<string[]> => {
+  const find = (tx: Transaction) => findAccruals(tx, 100);
+  const accrue = (commands: Command[]) => {
     const { db, logger } = stack.runtime;
-    const found = await db.transaction([tenant.id], (tx) => findAccruals(tx, 100));
-    await runIsolated({ db, logger, repeats: new Repeats(), beforeCommit: () => undefined }, found);
-    return found.map((command) => command.entityId);
+    return runIsolated({ db, logger, repeats: new Repeats(), beforeCommit: () => undefined }, commands);
   };
+  /** What as many sweeps find once time has passed; in one transaction, so that the product's own clock is not there before. */
+  const elapse = (id: string, days: number, sweeps = 1): Promise<Command[][]> =>
+    stack.runtime.db.transaction([tenant.id], async (tx) => {
+      await tx.query({
+        text: `update impounds set impounded_at = impounded_at - make_interval(days => $3) where tenant_id = $1 and id = $2`,
+        values: [tenant.id, id, days],
+      });
+      return Promise.all(Array.from({ length: sweeps }, () => find(tx)));
+    });
+  const idsOf = (commands: Command[]) => commands.map(({ entityId }) => entityId);
 
   it('begin with their first day, know what they were told, and are read back byte for byte', async () => {
     const vehicle = {
@@ -172,8 +177,9 @@ describe('impounds', () => {
     it('may come in so, and accrue storage', async () => {
       const held = await stored({ hold_reason: 'Police', impounded_at: daysAgo(2) });
       expect(held).to.include({ status: 'hold', storage_cents: 13_500 });
-      await age(held.id, 1);
-      expect(await sweep()).to.include(held.id);
+      const [found = []] = await elapse(held.id, 1);
+      expect(idsOf(found)).to.include(held.id);
+      await accrue(found);
       expect((await read(held.id)).storage_cents).to.equal(18_000);
       expect((await act(held.id, 'unhold')).body.status).to.equal('stored');
     });
@@ -207,8 +213,7 @@ describe('impounds', () => {
     expect((await act(id, 'release', { kind: 'junked' })).body).to.deep.equal(rehearsed.body);
     for (const action of ['hold', 'unhold'])
       expectError(await act(id, action, { reason: 'late' }), 409, 'invalid_status_transition');
-    await age(id, 5);
-    expect(await sweep()).to.not.include(id);
+    expect(idsOf((await elapse(id, 5))[0] ?? [])).to.not.include(id);
     expect((await read(id)).storage_cents).to.equal(45_000);
     const other = await stored({ impounded_at: daysAgo(9) });
     const released = await act(other.id, 'release', {
@@ -233,20 +238,9 @@ describe('impounds', () => {
   it('accrue a day when it has begun, whatever nights were missed and however often the clock asks', async () => {
     const { id } = await stored({ free_days: 2 });
     expect((await read(id)).storage_cents).to.equal(0);
-    expect(await sweep()).to.not.include(id);
-    await age(id, 6);
-    const { db } = stack.runtime;
-    const found = await Promise.all(
-      Array.from({ length: 3 }, () => db.transaction([tenant.id], (tx) => findAccruals(tx, 100))),
-    );
-    expect(found.map((commands) => commands.map((one) => one.entityId))).to.deep.equal([[id], [id], [id]]);
-    const context = {
-      db,
-      logger: stack.runtime.logger,
-      repeats: new Repeats(),
-      beforeCommit: () => undefined,
-    };
-    await Promise.all(found.map((commands) => runIsolated(context, commands)));
+    const found = await elapse(id, 6, 3);
+    expect(found.map(idsOf)).to.deep.equal([[id], [id], [id]]);
+    await Promise.all(found.map(accrue));
     expect(await read(id)).to.include({ days: 7, free_days: 2, accrued_days: 5, storage_cents: 22_500 });
     const entries = await stack.rows<{ changes: unknown[] }>(
       tenant.id,
@@ -254,13 +248,13 @@ describe('impounds', () => {
       [tenant.id, id],
     );
     expect(entries.filter(({ changes }) => changes.length > 0)).to.have.length(1);
-    expect(await sweep()).to.deep.equal([]);
+    expect((await elapse(id, 0)).map(idsOf), 'the free days and the charged ones').to.deep.equal([[]]);
   });
 
   it('accrue by the clock of the product itself', async () => {
     const { id } = await stored();
-    await age(id, 3);
-    await openClockQueue(stack.runtime).add('accrue-storage', {});
+    await elapse(id, 3);
+    await openClockQueue(stack.runtime).add('accrue-storage', {}, { jobId: newId() });
     await eventually('the clock accrues', async () => (await read(id)).accrued_days === 4);
     expect((await read(id)).storage_cents).to.equal(18_000);
   });
