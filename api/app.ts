@@ -15,9 +15,11 @@ import { dispatchRoutes } from './routes/dispatch.js';
 import { documentRoutes } from './routes/document.js';
 import { driverRoutes } from './routes/drivers.js';
 import { eventRoutes } from './routes/events.js';
+import { impoundRoutes } from './routes/impounds.js';
 import { inspectionRoutes } from './routes/inspections.js';
 import { invoiceRoutes } from './routes/invoices.js';
 import { paymentRoutes } from './routes/payments.js';
+import { rateCardRoutes } from './routes/rate-cards.js';
 import { sessionRoutes } from './routes/session.js';
 import { settingsRoutes } from './routes/settings.js';
 import { truckRoutes } from './routes/trucks.js';
@@ -40,6 +42,8 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     truckRoutes,
     driverRoutes,
     inspectionRoutes,
+    rateCardRoutes,
+    impoundRoutes,
     eventRoutes,
     apiKeyRoutes,
     accountRoutes,

@@ -35,7 +35,7 @@ export function buildDocument(sources: string[]): Json {
         { name: 'Invoices', description: 'What is billed' },
         { name: 'Work orders', description: 'Jobs from call to completion' },
         { name: 'Customers', description: 'Who is billed' },
-        { name: 'Fleet', description: 'Trucks, their drivers and inspections' },
+        { name: 'Fleet', description: 'Trucks, drivers and inspections, the prices of jobs, and the yard' },
         { name: 'Events', description: 'What happened, as a list and as a live stream' },
         { name: 'Access', description: 'Keys, limits and the outcome of writes' },
         { name: 'Description', description: 'This document' },

@@ -93,7 +93,7 @@ function pathOf(ctx: ApiContext): string {
 }
 
 /** The two headers of every write (specification section 4.1). */
-function readHeaders(ctx: ApiContext): { key: string | undefined; dryRun: boolean } {
+export function readHeaders(ctx: ApiContext): { key: string | undefined; dryRun: boolean } {
   const dryRun = ctx.get('X-Service-Dry-Run');
   if (ctx.headers['x-service-dry-run'] !== undefined && dryRun !== 'true') {
     const message = 'X-Service-Dry-Run must be "true" or be left out';
@@ -152,7 +152,8 @@ function answerResult(ctx: ApiContext, result: Extract<CommandResult, { ok: true
   ctx.body = body;
 }
 
-function preview(body: string, unknown: string[]): string {
+/** The answer of a dry run (decisions 5). */
+export function preview(body: string, unknown: string[]): string {
   const warnings = unknown.map((field) => `${field} is not known and was ignored`);
   return `{"ok":true,"dry_run":true,"data":${body},"warnings":${JSON.stringify(warnings)}}`;
 }

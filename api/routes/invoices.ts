@@ -43,7 +43,11 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     operationId: createInvoice
    *     tags: [Invoices]
    *     summary: Create an invoice
-   *     description: A new invoice is a draft. Agent keys need the scope write_invoices_draft.
+   *     description: >-
+   *       A new invoice is a draft. With a work_order_id and without line_items it is priced from the rate card of its customer, else the default one: the job must
+   *       be completed, or cancelled as goa or unsuccessful, else it is 409 conflict; customer, vehicle and service date come from the job where they are left
+   *       out. Storage is charged for the days that no living invoice of the job holds; charges that one holds are not made again. An account without a card
+   *       that is in force gets an invoice without lines, as does an empty list of line_items. Agent keys need the scope write_invoices_draft.
    *     x-body: InvoiceCreate
    *     responses:
    *       '201': { x-resource: Invoice }

@@ -148,6 +148,6 @@ function takeCookieAway(api: ApiRuntime): ApiMiddleware {
   return async (context, next) => {
     await next();
     const ctx = context as ApiContext;
-    if (!ctx.response.has('X-Service-Dry-Run')) setTokenCookie(api, ctx, {});
+    if (!ctx.response.get('X-Service-Dry-Run')) setTokenCookie(api, ctx, {});
   };
 }

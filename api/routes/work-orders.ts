@@ -17,6 +17,7 @@ import type { RequestState } from '../context.js';
 import { list, readOne } from '../middleware/read.js';
 import { write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
+import { priceWorkOrder } from './price-work-order.js';
 
 const read = { permission: 'read', agentScope: 'read_work_orders' } as const;
 
@@ -208,4 +209,22 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.post('/work-orders/:id/reopen', write(api, reopenWorkOrder, { what: 'work order' }));
+
+  /**
+   * @openapi
+   * /work-orders/{id}/price:
+   *   post:
+   *     operationId: priceWorkOrder
+   *     tags: [Work orders]
+   *     summary: Price a job by its rate card
+   *     description: >-
+   *       A preview that stores nothing: what POST /invoices with this work_order_id and no line_items charges, and why. The customer's card is
+   *       taken, else the default one, in the version of the day of completion. A job under way is priced as far as it is known. No card in force, or none
+   *       of its items charging anything, is 409 conflict. Idempotency-Key and dry run change nothing here. Agent keys may not.
+   *     x-body: WorkOrderAction
+   *     responses:
+   *       '200': { x-resource: JobPrice }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/work-orders/:id/price', priceWorkOrder(api));
 }

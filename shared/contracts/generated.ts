@@ -41,6 +41,20 @@ export interface Contracts {
   InspectionCreate?: InspectionCreate;
   InspectionListQuery?: InspectionListQuery;
   InspectionPatch?: InspectionPatch;
+  JobPrice?: JobPrice;
+  PriceExplanation?: PriceExplanation;
+  RateCard?: RateCard;
+  RateCardCreate?: RateCardCreate;
+  RateCardItem?: RateCardItem;
+  RateCardItemInput?: RateCardItemInput;
+  RateCardListQuery?: RateCardListQuery;
+  Impound?: Impound;
+  ImpoundAction?: ImpoundAction;
+  ImpoundCreate?: ImpoundCreate;
+  ImpoundHold?: ImpoundHold;
+  ImpoundListQuery?: ImpoundListQuery;
+  ImpoundPatch?: ImpoundPatch;
+  ImpoundRelease?: ImpoundRelease;
   Event?: Event;
   EventListQuery?: EventListQuery;
   EventStreamQuery?: EventStreamQuery;
@@ -52,6 +66,9 @@ export interface Contracts {
   ApiKeyRevoke?: ApiKeyRevoke;
   ApiKeyRoll?: ApiKeyRoll;
   ApiKeyWithSecret?: ApiKeyWithSecret;
+  Session?: Session;
+  SessionRevoke?: SessionRevoke;
+  SignIn?: SignIn;
   Accepted?: Accepted;
   DryRun?: DryRun;
   ErrorBody?: ErrorBody;
@@ -137,6 +154,9 @@ export interface InvoiceCreate {
   due_date?: string | null;
   vehicle_description?: string | null;
   notes?: string | null;
+  /**
+   * Left out beside a work_order_id: priced from the rate card
+   */
   line_items?: LineItemInput[];
 }
 export interface LineItemInput {
@@ -460,6 +480,10 @@ export interface Customer {
   tax_exempt: boolean;
   tax_rate_bps: number | null;
   /**
+   * Any version of a rate card; the one in force prices this customer's jobs. null: the default
+   */
+  rate_card_id: string | null;
+  /**
    * Open on released invoices
    */
   balance_cents: number;
@@ -495,6 +519,10 @@ export interface CustomerCreate {
    * Tax in basis points; null: the account's
    */
   tax_rate_bps?: number | null;
+  /**
+   * Any version of a rate card; the one in force prices this customer's jobs. null: the default
+   */
+  rate_card_id?: string | null;
 }
 export interface CustomerListQuery {
   /**
@@ -536,6 +564,10 @@ export interface CustomerPatch {
    * Tax in basis points; null: the account's
    */
   tax_rate_bps?: number | null;
+  /**
+   * Any version of a rate card; the one in force prices this customer's jobs. null: the default
+   */
+  rate_card_id?: string | null;
   is_active?: boolean;
 }
 export interface InvoicePaymentListQuery {
@@ -882,6 +914,305 @@ export interface InspectionPatch {
   }[];
   notes?: string | null;
 }
+export interface JobPrice {
+  work_order_id: string;
+  /**
+   * Whose card and tax rate were taken
+   */
+  customer_id: string | null;
+  rate_card: {
+    id: string;
+    name: string;
+    effective_from: string;
+  };
+  is_after_hours: boolean;
+  /**
+   * A living invoice holds charges of this job already; a further one gets storage alone
+   */
+  is_invoiced: boolean;
+  /**
+   * Of the days in line_items
+   */
+  invoiced_storage_days: number;
+  /**
+   * As POST /invoices takes them
+   */
+  line_items: LineItemInput[];
+  /**
+   * Every item of the card for this service
+   */
+  explanation: PriceExplanation[];
+  subtotal_cents: number;
+  tax_rate_bps: number;
+  tax_cents: number;
+  total_cents: number;
+}
+export interface PriceExplanation {
+  name: string;
+  category: string;
+  service_type: string | null;
+  /**
+   * Position in line_items; null: not charged
+   */
+  line: number | null;
+  /**
+   * null: not known of this job
+   */
+  measured_quantity: number | null;
+  included_quantity: number | null;
+  charged_quantity: number | null;
+  minimum_applied: boolean;
+  reason: string;
+}
+export interface RateCard {
+  id: string;
+  name: string;
+  /**
+   * Counts the cards of this name
+   */
+  version: number;
+  effective_from: string;
+  /**
+   * First day of the next version, which retires this one; null while there is none
+   */
+  effective_until: string | null;
+  /**
+   * The next version
+   */
+  superseded_by: string | null;
+  is_default: boolean;
+  after_hours_window: {
+    start: string;
+    end: string;
+    /**
+     * Saturday and Sunday count as a whole
+     */
+    weekends: boolean;
+  };
+  items: RateCardItem[];
+  created_at: string;
+}
+export interface RateCardItem {
+  name: string;
+  service_type: string | null;
+  category: string;
+  unit_type: string;
+  unit_price_cents: number;
+  included_quantity: number;
+  minimum_cents: number | null;
+  after_hours: boolean;
+  taxable: boolean;
+}
+export interface RateCardCreate {
+  /**
+   * Cards of one name, whatever its case, are versions of one card
+   */
+  name: string;
+  /**
+   * First day, in the account's time zone. Not before that of the version before; on the same day the newer one counts
+   */
+  effective_from: string;
+  /**
+   * Prices jobs of customers without a card of their own. Left out: as the version before. Of several the latest effective_from counts
+   */
+  is_default?: boolean;
+  /**
+   * In the account's time zone, judged by the time a job was dispatched, else booked; left out: 18:00 to 08:00 and weekends
+   */
+  after_hours_window?: {
+    start: string;
+    end: string;
+    /**
+     * Saturday and Sunday count as a whole
+     */
+    weekends: boolean;
+  };
+  items: RateCardItemInput[];
+}
+export interface RateCardItemInput {
+  /**
+   * Name of the invoice line; left out: from the category
+   */
+  name?: string;
+  /**
+   * The service this is for; null: any. An item for the very service stands in for those for any in its category
+   */
+  service_type: string | null;
+  /**
+   * goa is charged when a job ended as goa or unsuccessful, and nothing else then; storage, impound and gate_fee when the job has an impound. Published values: tow, hook_up, mileage, winching, recovery, labor, wait_time, roadside, storage, impound, gate_fee, after_hours, equipment, cleanup, fuel, fuel_surcharge, admin, notification, lien, goa, discount, adjustment, other.
+   */
+  category: string;
+  /**
+   * flat and each count once, mile the loaded miles, hour and quarter_hour the started quarter hours from dispatch to completion, day the days of storage; others are never charged by themselves
+   */
+  unit_type: string;
+  unit_price_cents: number;
+  /**
+   * Units that cost nothing, such as the first miles; by day: the free days of a new impound
+   */
+  included_quantity: number;
+  /**
+   * Least that the line comes to when anything is charged; not for storage by the day
+   */
+  minimum_cents: number | null;
+  /**
+   * Charged only when the job was sent out within the after-hours window
+   */
+  after_hours: boolean;
+  taxable: boolean;
+}
+export interface RateCardListQuery {
+  /**
+   * Part of the name
+   */
+  search?: string;
+  is_default?: boolean;
+  /**
+   * Only the versions that are in force on this day
+   */
+  in_force_on?: string;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface Impound {
+  id: string;
+  status: "stored" | "hold" | "pending_release" | "released" | "lien" | "auction" | "disposed";
+  work_order_id: string | null;
+  customer_id: string | null;
+  vehicle: {
+    vin: string | null;
+    plate: string | null;
+    make: string | null;
+    model: string | null;
+    year: number | null;
+    color: string | null;
+  };
+  lot: string | null;
+  spot: string | null;
+  hold_reason: string | null;
+  impounded_at: string;
+  released_at: string | null;
+  release_kind: "owner" | "insurance" | "lienholder" | "no_charge" | "surrendered" | "junked" | "bill_account" | null;
+  released_to: string | null;
+  daily_rate_cents: number;
+  free_days: number;
+  /**
+   * Calendar days in the yard in the account's time zone; a started one counts
+   */
+  days: number;
+  /**
+   * Of them charged so far: without the free ones, as of the last accrual
+   */
+  accrued_days: number;
+  /**
+   * accrued_days × daily_rate_cents
+   */
+  storage_cents: number;
+  /**
+   * On lines storage by the day of living invoices of the job
+   */
+  invoiced_days: number;
+  /**
+   * accrued_days that no living invoice holds; none after a release at no charge
+   */
+  unbilled_days: number;
+  notes: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface ImpoundAction {
+  [k: string]: unknown;
+}
+export interface ImpoundCreate {
+  /**
+   * The job that brought the vehicle in; customer and vehicle come from it where they are left out
+   */
+  work_order_id?: string | null;
+  /**
+   * Who is billed
+   */
+  customer_id?: string | null;
+  vehicle?: {
+    vin?: string | null;
+    plate?: string | null;
+    make?: string | null;
+    model?: string | null;
+    year?: number | null;
+    color?: string | null;
+  } | null;
+  lot?: string | null;
+  spot?: string | null;
+  notes?: string | null;
+  /**
+   * Default: now; not in the future
+   */
+  impounded_at?: string;
+  /**
+   * For the whole stay; left out: the rate card's item storage by the day
+   */
+  daily_rate_cents?: number;
+  /**
+   * First days that cost nothing; left out: that item's included_quantity
+   */
+  free_days?: number;
+  /**
+   * Comes in on hold
+   */
+  hold_reason?: string;
+}
+export interface ImpoundHold {
+  reason: string;
+}
+export interface ImpoundListQuery {
+  status?: "stored" | "hold" | "pending_release" | "released" | "lien" | "auction" | "disposed";
+  work_order_id?: string;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface ImpoundPatch {
+  /**
+   * Who is billed
+   */
+  customer_id?: string | null;
+  vehicle?: {
+    vin?: string | null;
+    plate?: string | null;
+    make?: string | null;
+    model?: string | null;
+    year?: number | null;
+    color?: string | null;
+  } | null;
+  lot?: string | null;
+  spot?: string | null;
+  notes?: string | null;
+  /**
+   * If the table of moves allows it; disposed ends storage
+   */
+  status?: "stored" | "pending_release" | "lien" | "auction" | "disposed";
+}
+export interface ImpoundRelease {
+  /**
+   * no_charge: storage that is not invoiced yet is waived
+   */
+  kind: "owner" | "insurance" | "lienholder" | "no_charge" | "surrendered" | "junked" | "bill_account";
+  released_to?: string | null;
+  /**
+   * Default: now; not in the future
+   */
+  at?: string;
+}
 export interface Event {
   id: string;
   type: string;
@@ -1027,6 +1358,45 @@ export interface ApiKeyWithSecret {
    */
   key: string | null;
 }
+export interface Session {
+  id: string;
+  user: {
+    id: string;
+    name: string;
+    email: string;
+  };
+  /**
+   * The account, or its sandbox, that this request acts on
+   */
+  tenant: {
+    id: string;
+    name: string;
+  };
+  /**
+   * As X-Environment has it; live unless it is sent
+   */
+  environment: "live" | "sandbox";
+  created_at: string;
+  /**
+   * At the latest; 12 hours without a request end it sooner
+   */
+  expires_at: string;
+  /**
+   * When the person signed out
+   */
+  ended_at: string | null;
+}
+export interface SessionRevoke {
+  [k: string]: unknown;
+}
+export interface SignIn {
+  email: string;
+  password: string;
+  /**
+   * Picks the account when the same e-mail and password belong to several
+   */
+  tenant_id?: string;
+}
 export interface Accepted {
   ok: true;
   data: {
@@ -1071,7 +1441,7 @@ export interface Me {
   key: {
     id: string;
     name: string;
-    kind: "api" | "agent";
+    kind: "api" | "agent" | "user";
     permissions: string[];
     scopes: string[];
     read_only: boolean;

@@ -8,6 +8,7 @@ export const MESSAGES: Readonly<Record<string, string>> = {
   'string.uriCustomScheme': '{{#label}} must be a URL of the scheme {{#scheme}}',
   'string.timeZone': '{{#label}} must be an IANA time zone, such as America/New_York',
   'string.vin': '{{#label}} of 17 characters must not contain I, O or Q',
+  'any.notForStorage': '{{#label}} is not for storage by the day',
   'number.decimals': '{{#label}} must have at most {{#limit}} decimals',
   'number.negativePrice': '{{#label}} may be negative only in the categories {{#categories}}',
   'number.line_total_mismatch':

@@ -23,6 +23,7 @@ export interface ClockJob {
 export const SCHEDULES = {
   'resubmit-operations': 5_000,
   'mark-overdue': 30_000,
+  'accrue-storage': 60_000,
   'purge-expired': 600_000,
 } as const;
 

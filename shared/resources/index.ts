@@ -9,6 +9,8 @@ import * as dispatchBoardSchemas from './dispatch-board/schema.js';
 import * as driverCommands from './drivers/commands.js';
 import * as driverSchemas from './drivers/schema.js';
 import * as eventSchemas from './events/schema.js';
+import * as impoundCommands from './impounds/commands.js';
+import * as impoundSchemas from './impounds/schema.js';
 import * as inspectionCommands from './inspections/commands.js';
 import * as inspectionSchemas from './inspections/schema.js';
 import * as invoiceCommands from './invoices/commands.js';
@@ -16,6 +18,8 @@ import * as invoiceSchemas from './invoices/schema.js';
 import * as operationSchemas from './operations/schema.js';
 import * as paymentCommands from './payments/commands.js';
 import * as paymentSchemas from './payments/schema.js';
+import * as rateCardCommands from './rate-cards/commands.js';
+import * as rateCardSchemas from './rate-cards/schema.js';
 import * as sessionCommands from './sessions/commands.js';
 import * as sessionSchemas from './sessions/schema.js';
 import * as settingsCommands from './settings/commands.js';
@@ -34,6 +38,8 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'truck', schemas: truckSchemas },
   { entityType: 'driver', schemas: driverSchemas },
   { entityType: 'inspection', schemas: inspectionSchemas },
+  { entityType: 'rate_card', schemas: rateCardSchemas },
+  { entityType: 'impound', schemas: impoundSchemas },
   { entityType: 'event', schemas: eventSchemas },
   { entityType: 'settings', schemas: settingsSchemas },
   { entityType: 'api_key', schemas: apiKeySchemas },
@@ -52,6 +58,8 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(truckCommands),
   ...Object.values(driverCommands),
   ...Object.values(inspectionCommands),
+  ...Object.values(rateCardCommands),
+  ...Object.values(impoundCommands),
   ...Object.values(settingsCommands),
   ...Object.values(apiKeyCommands),
   ...Object.values(sessionCommands),

@@ -2,9 +2,11 @@ import { apiKeyRepresentation } from './api-keys/representation.js';
 import { customerRepresentation } from './customers/representation.js';
 import { driverRepresentation } from './drivers/representation.js';
 import { eventRepresentation } from './events/representation.js';
+import { impoundRepresentation } from './impounds/representation.js';
 import { inspectionRepresentation } from './inspections/representation.js';
 import { invoiceRepresentation } from './invoices/representation.js';
 import { paymentRepresentation } from './payments/representation.js';
+import { rateCardRepresentation } from './rate-cards/representation.js';
 import { sessionRepresentation } from './sessions/representation.js';
 import { settingsRepresentation } from './settings/representation.js';
 import { truckRepresentation } from './trucks/representation.js';
@@ -26,6 +28,8 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   truck: { table: 'trucks', collection: '/trucks', representation: truckRepresentation },
   driver: { table: 'drivers', collection: '/drivers', representation: driverRepresentation },
   inspection: { table: 'inspections', collection: '/inspections', representation: inspectionRepresentation },
+  rate_card: { table: 'rate_cards', collection: '/rate-cards', representation: rateCardRepresentation },
+  impound: { table: 'impounds', collection: '/impounds', representation: impoundRepresentation },
   event: { table: 'events', collection: '/events', representation: eventRepresentation },
   settings: { table: 'tenants', collection: '/settings', representation: settingsRepresentation },
   api_key: { table: 'api_keys', collection: '/api-keys', representation: apiKeyRepresentation },

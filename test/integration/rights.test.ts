@@ -33,6 +33,14 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['GET', '/inspections/{inspection}', null, 'read'],
   ['POST', '/inspections', null, 'write'],
   ['PATCH', '/inspections/{inspection}', null, 'write'],
+  ['GET', '/rate-cards', null, 'read'],
+  ['GET', '/rate-cards/{card}', null, 'read'],
+  ['POST', '/rate-cards', null, 'write'],
+  ['POST', '/work-orders/{order}/price', null, 'write'],
+  ['GET', '/impounds', null, 'read'],
+  ['GET', '/impounds/{impound}', null, 'read'],
+  ['POST', '/impounds', null, 'write'],
+  ['PATCH', '/impounds/{impound}', null, 'write'],
   ['GET', '/payments', null, 'read'],
   ['GET', '/dispatch-board', 'read_dispatch', 'read'],
   ['GET', '/settings', null, 'read'],
@@ -46,6 +54,13 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['DELETE', '/api-keys/{key}', null, 'admin'],
 ];
 
+const cardInput = () => ({
+  name: 'Card',
+  effective_from: '2026-01-01',
+  is_default: true,
+  items: [{ category: 'hook_up', unit_type: 'flat', unit_price_cents: 7500 }],
+});
+
 const BODIES: Record<string, () => unknown> = {
   '/invoices': invoiceInput,
   '/work-orders': () => ({ service_type: 'tow' }),
@@ -53,6 +68,8 @@ const BODIES: Record<string, () => unknown> = {
   '/trucks': () => ({ unit_number: 'T-2', duty_class: 'light' }),
   '/drivers': () => ({ name: 'D' }),
   '/inspections': () => ({ kind: 'pre_trip' }),
+  '/rate-cards': cardInput,
+  '/impounds': () => ({ daily_rate_cents: 4500 }),
   '/api-keys': () => ({ name: 'k' }),
 };
 
@@ -71,6 +88,8 @@ describe('rights of a key', () => {
     ids.truck = (await client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' })).body.id;
     ids.driver = (await client.post('/drivers', { name: 'D' })).body.id;
     ids.inspection = (await client.post('/inspections', { kind: 'pre_trip' })).body.id;
+    ids.card = (await client.post('/rate-cards', cardInput())).body.id;
+    ids.impound = (await client.post('/impounds', { daily_rate_cents: 4500 })).body.id;
     ids.event = (await client.get('/events')).body.data.items[0].id;
     ids.key = (await client.post('/api-keys', { name: 'victim' })).body.id;
   });

@@ -35,6 +35,16 @@ export async function jobAfter(client: TestClient, actions: readonly string[]): 
   return id;
 }
 
+/** A vehicle that came into the yard long ago. */
+export async function impoundAfter(client: TestClient, actions: readonly string[]): Promise<string> {
+  const id = await made(client, '/impounds', {
+    impounded_at: '2026-01-01T12:00:00Z',
+    daily_rate_cents: 4500,
+  });
+  for (const action of actions) await made(client, `/impounds/${id}/${action}`, { reason: 'test' });
+  return id;
+}
+
 /** What a record must have gone through before an action can be taken on it; actions that are not here take a new one. */
 const BEFORE: Readonly<Record<string, readonly string[]>> = {
   'POST /work-orders/{id}/start': ['assign'],
@@ -47,6 +57,7 @@ const BEFORE: Readonly<Record<string, readonly string[]>> = {
   'POST /invoices/{id}/resolve': ['approve', 'send', 'dispute'],
   'POST /invoices/{id}/void': ['approve', 'send'],
   'POST /invoices/{id}/payments': ['approve'],
+  'POST /impounds/{id}/unhold': ['hold'],
 };
 
 /** A new record in the state that a documented operation needs; undefined when any record will do. */
@@ -54,6 +65,7 @@ export async function recordReadyFor(operation: string, client: TestClient): Pro
   const actions = BEFORE[operation] ?? [];
   if (operation.startsWith('POST /work-orders/{id}/')) return jobAfter(client, actions);
   if (operation.startsWith('POST /invoices/{id}/')) return invoiceAfter(client, actions);
+  if (operation.startsWith('POST /impounds/{id}/')) return impoundAfter(client, actions);
   if (operation === 'POST /payments/{id}/refund') {
     const invoice = await invoiceAfter(client, ['approve']);
     return made(client, `/invoices/${invoice}/payments`, { amount_cents: 10_000, method: 'cash' });

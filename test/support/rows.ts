@@ -37,9 +37,13 @@ const ROWS: Record<string, string> = {
   sessions: `insert into sessions (tenant_id, id, user_id, token_hash, idle_expires_at, expires_at)
     values ($1, '${newId()}', '${userId}', sha256(('session' || $1::uuid::text)::bytea), now(), now())`,
   tenant_counters: `insert into tenant_counters (tenant_id, name, value) values ($1, 'job_number', 7)`,
+  rate_cards: `insert into rate_cards (tenant_id, id, name, version, effective_from, is_default, after_hours_start, after_hours_end, after_hours_weekends, items)
+    values ($1, '${newId()}', 'Card', 1, '2026-01-01', true, '18:00', '08:00', true, '[]')`,
   customers: `insert into customers (tenant_id, id, company_name, company_type) values ($1, '${customerId}', 'Club', 'motor_club')`,
   work_orders: `insert into work_orders (tenant_id, id, job_number, intake, service_type, customer_id)
     values ($1, '${workOrderId}', 'WO-000007', 'accepted', 'tow', '${customerId}')`,
+  impounds: `insert into impounds (tenant_id, id, work_order_id, status, impounded_at, daily_rate_cents, free_days)
+    values ($1, '${newId()}', '${workOrderId}', 'stored', now(), 4500, 0)`,
   invoices: `insert into invoices (tenant_id, id, invoice_number, customer_id, work_order_id, subtotal_cents, tax_cents, total_cents)
     values ($1, '${invoiceId}', 'INV-7', '${customerId}', '${workOrderId}', 100, 8, 108)`,
   invoice_line_items: `insert into invoice_line_items (tenant_id, invoice_id, position, id, name, category, quantity, unit_type, unit_price_cents,

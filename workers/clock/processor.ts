@@ -4,6 +4,7 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { touchKeys } from '../../shared/resources/api-keys/queries.js';
+import { findAccruals } from '../../shared/resources/impounds/storage-sweep.js';
 import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
 import { touchSessions } from '../../shared/resources/sessions/queries.js';
@@ -13,6 +14,8 @@ const TENANTS_PER_PASS = 500;
 /** A re-submitted operation gets this long before it is submitted again: longer than a stalled job needs to come back. */
 const LEASE_SECONDS = 20;
 const COMMANDS_PER_PASS = 256;
+/** Midnight begins a day for every vehicle of a time zone at once. */
+const ACCRUALS_PER_PASS = 5000;
 const PURGED_PER_PASS = 5000;
 
 /** What each job of the clock's queue does. */
@@ -20,6 +23,7 @@ export function createClockProcessor(runtime: Runtime, writes: WritesQueue): Pro
   const tasks: Record<string, (data: ClockJob) => Promise<Record<string, unknown>>> = {
     'resubmit-operations': () => resubmitOperations(runtime, writes),
     'mark-overdue': () => markOverdue(runtime, writes),
+    'accrue-storage': () => accrueStorage(runtime, writes),
     'purge-expired': () => purge(runtime),
     'touch-keys': async ({ uses = [] }) => {
       await touchKeys(
@@ -78,6 +82,18 @@ async function markOverdue(runtime: Runtime, writes: WritesQueue): Promise<Recor
     overdue += commands.length;
   });
   return { overdue };
+}
+
+/** Finds impounds on which a day has begun; given to the writes workers in batches of the usual size. */
+async function accrueStorage(runtime: Runtime, writes: WritesQueue): Promise<Record<string, unknown>> {
+  let accruing = 0;
+  await forEachChunk(runtime, async (tx) => {
+    const commands = await findAccruals(tx, ACCRUALS_PER_PASS);
+    for (let start = 0; start < commands.length; start += COMMANDS_PER_PASS)
+      await enqueueBatch(writes, commands.slice(start, start + COMMANDS_PER_PASS), null);
+    accruing += commands.length;
+  });
+  return { accruing };
 }
 
 async function purge(runtime: Runtime): Promise<Record<string, unknown>> {

@@ -2,12 +2,16 @@ import type { CommandHandler } from '../../shared/contracts/command.js';
 import { createApiKeys, revokeApiKeys, rollApiKeys } from '../../shared/resources/api-keys/handlers.js';
 import { createCustomers, updateCustomers } from '../../shared/resources/customers/handlers.js';
 import { createDrivers, updateDrivers } from '../../shared/resources/drivers/handlers.js';
+import { accrueImpounds } from '../../shared/resources/impounds/accrue-handler.js';
+import { createImpounds } from '../../shared/resources/impounds/create-handler.js';
+import { moveImpounds } from '../../shared/resources/impounds/move-handler.js';
 import { createInspections, updateInspections } from '../../shared/resources/inspections/handlers.js';
 import { createInvoices } from '../../shared/resources/invoices/create-handler.js';
 import { moveInvoices } from '../../shared/resources/invoices/move-handler.js';
 import { markInvoicesOverdue } from '../../shared/resources/invoices/overdue-handler.js';
 import { updateInvoices } from '../../shared/resources/invoices/update-handler.js';
 import { createPayments, refundPayments } from '../../shared/resources/payments/handlers.js';
+import { createRateCards } from '../../shared/resources/rate-cards/handlers.js';
 import { createSessions, endSessions } from '../../shared/resources/sessions/handlers.js';
 import { updateSettings } from '../../shared/resources/settings/handlers.js';
 import { createTrucks, updateTrucks } from '../../shared/resources/trucks/handlers.js';
@@ -47,6 +51,13 @@ export const handlers = {
   'driver.update': updateDrivers,
   'inspection.create': createInspections,
   'inspection.update': updateInspections,
+  'rate_card.create': createRateCards,
+  'impound.create': createImpounds,
+  'impound.update': moveImpounds('update'),
+  'impound.hold': moveImpounds('hold'),
+  'impound.unhold': moveImpounds('unhold'),
+  'impound.release': moveImpounds('release'),
+  'impound.accrue': accrueImpounds,
   'settings.update': updateSettings,
   'api_key.create': createApiKeys,
   'api_key.roll': rollApiKeys,

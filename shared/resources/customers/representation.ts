@@ -27,6 +27,7 @@ export function customerRepresentation(alias: string): string {
     'terms_days',
     'tax_exempt',
     'tax_rate_bps',
+    'rate_card_id',
     { name: 'balance_cents', sql: owed(alias, 'true') },
     { name: 'overdue_cents', sql: owed(alias, "i.status = 'overdue'") },
     { name: 'credit_cents', sql: credit(alias) },

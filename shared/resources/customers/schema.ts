@@ -15,6 +15,14 @@ import {
 } from '../../contracts/fields.js';
 import { COMPANY_TYPES } from '../../contracts/vocabulary.js';
 
+const rateCardId = () =>
+  uuid()
+    .allow(null)
+    .description(
+      "Any version of a rate card; the one in force prices this customer's jobs. null: the default",
+    )
+    .example(null);
+
 const customerKeys = () => ({
   company_type: slug(COMPANY_TYPES),
   billing_email: email().allow(null),
@@ -26,6 +34,7 @@ const customerKeys = () => ({
   terms_days: integer(0, 365).allow(null).description("Payment terms; null: the account's"),
   tax_exempt: flag(),
   tax_rate_bps: integer(0, 10_000).allow(null).description("Tax in basis points; null: the account's"),
+  rate_card_id: rateCardId(),
 });
 
 const companyName = () => text(200).example('Hudson Auto Club');
@@ -55,6 +64,7 @@ export const customer = allRequired({
   terms_days: Joi.number().integer().allow(null).example(30),
   tax_exempt: Joi.boolean(),
   tax_rate_bps: Joi.number().integer().allow(null).example(825),
+  rate_card_id: rateCardId(),
   balance_cents: cents().description('Open on released invoices'),
   overdue_cents: cents().example(0).description('Of it overdue'),
   credit_cents: cents().example(0).description('Paid beyond invoices and not given back'),

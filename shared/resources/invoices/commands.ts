@@ -6,6 +6,7 @@ import type {
   InvoiceReason,
   InvoiceSend,
 } from '../../contracts/generated.js';
+import { asksForPrice } from './asks-for-price.js';
 import { invoiceAction, invoiceCreate, invoicePatch, invoiceReason, invoiceSend } from './schema.js';
 import type { InvoiceStatus } from './transitions.js';
 
@@ -20,7 +21,11 @@ export const createInvoice = defineCommand<InvoiceCreate>({
   schema: invoiceCreate,
   permission: 'write',
   agentScope: 'write_invoices_draft',
-  conflictKeys: (input) => [`invoice_number:${input.invoice_number.toLowerCase()}`],
+  conflictKeys: (input) => {
+    const number = `invoice_number:${input.invoice_number.toLowerCase()}`;
+    // What is priced from the card gets what no other invoice of the job has: the second must see the first.
+    return asksForPrice(input) ? [number, `job_price:${input.work_order_id}`] : [number];
+  },
 });
 
 export const updateInvoice = defineCommand<InvoicePatch>({

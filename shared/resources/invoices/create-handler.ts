@@ -15,6 +15,7 @@ import {
 } from '../sets.js';
 import { refreshBilling } from '../work-orders/billing.js';
 import { type InvoicePrice, MAX_INVOICE_TOTAL_CENTS, priceInvoice } from './money.js';
+import { priceFromCards } from './price-from-cards.js';
 import { findTaxRates, type TaxRates } from './tax-rates.js';
 
 type CreateCommand = Command<InvoiceCreate>;
@@ -26,7 +27,15 @@ interface Draft {
 }
 
 /** Creates drafts, set by set: references and rates are read once, then rows and lines go in one flush. */
-export async function createInvoices(tx: Transaction, commands: CreateCommand[]): Promise<Outcome[]> {
+export async function createInvoices(tx: Transaction, asked: CreateCommand[]): Promise<Outcome[]> {
+  const fromCard = await priceFromCards(tx, asked);
+  const outcomes = new Map<string, Outcome>();
+  const commands: CreateCommand[] = [];
+  for (const command of asked) {
+    const filled = fromCard.get(command.id) ?? command;
+    if ('ok' in filled) outcomes.set(command.id, filled);
+    else commands.push(filled);
+  }
   const [workOrders, rates] = await Promise.all([
     findExisting(tx, 'work_orders', references(commands, 'work_order_id')),
     findTaxRates(
@@ -37,7 +46,6 @@ export async function createInvoices(tx: Transaction, commands: CreateCommand[])
       })),
     ),
   ]);
-  const outcomes = new Map<string, Outcome>();
   const drafts: Draft[] = [];
   for (const command of commands) {
     const draft = draftOf(command, rates, workOrders);
@@ -48,7 +56,7 @@ export async function createInvoices(tx: Transaction, commands: CreateCommand[])
   for (const { command } of drafts) {
     outcomes.set(command.id, outcomeOf(command, inserted.has(refKey(refOf(command)))));
   }
-  return commands.map((command) => outcomes.get(command.id) as Outcome);
+  return asked.map((command) => outcomes.get(command.id) as Outcome);
 }
 
 function references(commands: CreateCommand[], member: 'customer_id' | 'work_order_id'): RecordRef[] {

@@ -106,7 +106,7 @@ export const invoiceCreate = Joi.object({
   due_date: dateTime().allow(null),
   vehicle_description: text(500).allow(null),
   notes: multilineText(5000).allow(null),
-  line_items: lineItems(),
+  line_items: lineItems().description('Left out beside a work_order_id: priced from the rate card'),
 }).meta({ className: 'InvoiceCreate' });
 
 export const invoicePatch = Joi.object({

@@ -19,6 +19,9 @@ interface RateRow {
   rate: number;
 }
 
+/** Over `c` customers (outer) and `t` tenants. */
+export const TAX_RATE = 'case when c.tax_exempt then 0 else coalesce(c.tax_rate_bps, t.tax_rate_bps) end';
+
 /** Tax is the customer's rate, else the tenant's; none for an exempt customer (decisions 3, Money). */
 export async function findTaxRates(tx: Transaction, pairs: Pair[]): Promise<TaxRates> {
   const unique = new Map(
@@ -30,7 +33,7 @@ export async function findTaxRates(tx: Transaction, pairs: Pair[]): Promise<TaxR
   const rows = await tx.query<RateRow>({
     name: 'tax-rates',
     text: `select r.tenant_id, r.id, (r.id is null or c.id is not null) as known,
-                  case when c.tax_exempt then 0 else coalesce(c.tax_rate_bps, t.tax_rate_bps) end as rate
+                  ${TAX_RATE} as rate
            from ${recordset('tenant_id uuid, id uuid')}
            join tenants t on t.tenant_id = r.tenant_id
            left join customers c on c.tenant_id = r.tenant_id and c.id = r.id`,

@@ -1,0 +1,33 @@
+import { validate } from '../../shared/contracts/validate.js';
+import { appErrorFromBody, notFound } from '../../shared/platform/errors.js';
+import { isUuid } from '../../shared/platform/ids.js';
+import { type JobFactsRow, jobFactsStatement } from '../../shared/resources/rate-cards/job-facts.js';
+import { previewPrice } from '../../shared/resources/rate-cards/job-price.js';
+import { workOrderAction } from '../../shared/resources/work-orders/schema.js';
+import type { ApiContext, ApiMiddleware } from '../context.js';
+import { assertAccess } from '../middleware/access.js';
+import { readBody } from '../middleware/body.js';
+import { preview, readHeaders } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+/** A read in the clothes of a write (decisions 10 make it a POST): it takes the writes' headers, and stores nothing. */
+export function priceWorkOrder(api: ApiRuntime): ApiMiddleware {
+  return async (context) => {
+    const ctx = context as ApiContext;
+    const { key } = ctx.state;
+    assertAccess(key, { permission: 'write', agentScope: null });
+    const { id } = ctx.params;
+    if (!isUuid(id)) throw notFound('work order');
+    const { dryRun } = readHeaders(ctx);
+    validate(workOrderAction, (await readBody(ctx)).value);
+    const job = { tenant_id: key.tenantId, id, customer_id: null, of_job: true };
+    const [row] = await api.db.read<JobFactsRow>(key.tenantId, jobFactsStatement([job]));
+    if (!row) throw notFound('work order');
+    const price = previewPrice(row);
+    if ('code' in price) throw appErrorFromBody(price);
+    const body = JSON.stringify(price);
+    ctx.type = 'application/json';
+    if (dryRun) ctx.set('X-Service-Dry-Run', 'true');
+    ctx.body = dryRun ? preview(body, []) : body;
+  };
+}

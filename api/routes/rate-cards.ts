@@ -1,0 +1,59 @@
+import type Router from '@koa/router';
+import { createRateCard } from '../../shared/resources/rate-cards/commands.js';
+import { listRateCards } from '../../shared/resources/rate-cards/queries.js';
+import { rateCardListQuery } from '../../shared/resources/rate-cards/schema.js';
+import type { RequestState } from '../context.js';
+import { list, readOne } from '../middleware/read.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+const read = { permission: 'read', agentScope: null } as const;
+
+export function rateCardRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /rate-cards:
+   *   get:
+   *     operationId: listRateCards
+   *     tags: [Fleet]
+   *     summary: List rate cards
+   *     description: All versions, newest first. Agent keys may not.
+   *     x-query: RateCardListQuery
+   *     responses:
+   *       '200': { x-list: RateCard }
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  router.get('/rate-cards', list(api, { access: read, schema: rateCardListQuery, statement: listRateCards }));
+
+  /**
+   * @openapi
+   * /rate-cards:
+   *   post:
+   *     operationId: createRateCard
+   *     tags: [Fleet]
+   *     summary: Add a rate card, or the next version of one
+   *     description: >-
+   *       A card is never edited. The next card of its name supersedes it from that card's effective_from on, which is the one way to retire
+   *       a card; what was invoiced by it stays. A customer's rate_card_id may name any version. An effective_from before that of the
+   *       version before is 409 conflict. Agent keys may not.
+   *     x-body: RateCardCreate
+   *     responses:
+   *       '201': { x-resource: RateCard }
+   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/rate-cards', write(api, createRateCard, { what: 'rate card' }));
+
+  /**
+   * @openapi
+   * /rate-cards/{id}:
+   *   get:
+   *     operationId: getRateCard
+   *     tags: [Fleet]
+   *     summary: Get one version of a rate card
+   *     description: Agent keys may not.
+   *     responses:
+   *       '200': { x-resource: RateCard }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get('/rate-cards/:id', readOne(api, { access: read, entityType: 'rate_card', what: 'rate card' }));
+}

@@ -1,0 +1,61 @@
+import type { ImpoundCreate, ImpoundPatch } from '../../contracts/generated.js';
+import type { Row, Transaction } from '../../platform/postgres.js';
+import { lockRecords, nextUpdatedAt, type RecordRef, recordset } from '../sets.js';
+import type { ImpoundStatus } from './transitions.js';
+
+/** An impound as the database holds it, while it is locked. */
+export interface ImpoundRow extends Row, RecordRef {
+  status: ImpoundStatus;
+  held_from: ImpoundStatus | null;
+  hold_reason: string | null;
+  released_at: string | null;
+  accrued_days: number;
+}
+
+export function lockImpounds(tx: Transaction, refs: RecordRef[]): Promise<Map<string, ImpoundRow>> {
+  return lockRecords<ImpoundRow>(tx, 'impounds', refs);
+}
+
+const VEHICLE = ['vin', 'plate', 'make', 'model', 'year', 'color'] as const;
+
+/** The facts as columns. An absent one stays absent, so the same function serves create and merge. */
+export function toColumns({
+  customer_id,
+  vehicle,
+  lot,
+  spot,
+  notes,
+}: Pick<ImpoundCreate & ImpoundPatch, 'customer_id' | 'vehicle' | 'lot' | 'spot' | 'notes'>): Record<
+  string,
+  unknown
+> {
+  const facts = Object.entries({ customer_id, lot, spot, notes }).filter(([, value]) => value !== undefined);
+  const parts = VEHICLE.map(
+    (name) => [`vehicle_${name}`, vehicle === null ? null : vehicle?.[name]] as const,
+  );
+  return Object.fromEntries([...facts, ...parts.filter(([, value]) => value !== undefined)]);
+}
+
+/** Columns that a client tells. */
+export const FACTS = `customer_id uuid, vehicle_vin text, vehicle_plate text, vehicle_make text, vehicle_model text, vehicle_year integer,
+  vehicle_color text, lot text, spot text, notes text`;
+const STORED = `${FACTS}, status text, held_from text, hold_reason text, released_at timestamptz, release_kind text, released_to text,
+  accrued_days integer`;
+
+/** `customer_id uuid, lot text` → the names. */
+export function namesOf(columns: string): string[] {
+  return columns.split(',').map((column) => column.trim().split(' ')[0] as string);
+}
+
+/** Stores rows that are locked, as they have become. */
+export async function storeImpounds(tx: Transaction, rows: ImpoundRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'update-impounds',
+    text: `update impounds t set ${namesOf(STORED)
+      .map((name) => `${name} = r.${name}`)
+      .join(', ')}, updated_at = ${nextUpdatedAt('t')}
+           from ${recordset(`tenant_id uuid, id uuid, ${STORED}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(rows)],
+  });
+}

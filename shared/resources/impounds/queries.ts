@@ -1,0 +1,19 @@
+import type { ImpoundListQuery } from '../../contracts/generated.js';
+import type { Statement } from '../../platform/postgres.js';
+import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import { impoundRepresentation } from './representation.js';
+
+/** The page of impounds that a query asks for. */
+export function listImpounds(query: ImpoundListQuery, scope: ListScope): Statement {
+  const conditions = new Conditions()
+    .add('t.tenant_id = ?', scope.tenantId)
+    .addIf(query.status, 't.status = ?')
+    .addIf(query.work_order_id, 't.work_order_id = ?');
+  return listStatement({
+    table: 'impounds',
+    representation: impoundRepresentation('t'),
+    conditions,
+    limit: query.limit,
+    position: scope.position,
+  });
+}

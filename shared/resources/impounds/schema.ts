@@ -1,0 +1,115 @@
+import Joi from 'joi';
+import {
+  allRequired,
+  cents,
+  cursor,
+  dateTime,
+  integer,
+  limit,
+  multilineText,
+  text,
+  uuid,
+  vin,
+} from '../../contracts/fields.js';
+import { MAX_UNIT_PRICE_CENTS } from '../invoices/money.js';
+import { IMPOUND_STATUSES, PATCHABLE_IMPOUND_STATUSES, RELEASE_KINDS } from './transitions.js';
+
+const status = () => Joi.string().valid(...IMPOUND_STATUSES);
+const releaseKind = () => Joi.string().valid(...RELEASE_KINDS);
+const count = () => Joi.number().integer().min(0).example(3);
+
+const vehicleInput = () =>
+  Joi.object({
+    vin: vin().allow(null),
+    plate: text(20).allow(null).example('ABC 1234'),
+    make: text(100).allow(null).example('Honda'),
+    model: text(100).allow(null).example('Accord'),
+    year: integer(1900, 2200).allow(null).example(2019),
+    color: text(50).allow(null).example('silver'),
+  }).allow(null);
+
+const placeKeys = () => ({
+  customer_id: uuid().allow(null).description('Who is billed'),
+  vehicle: vehicleInput(),
+  lot: text(100).allow(null).example('North yard'),
+  spot: text(32).allow(null).example('B-14'),
+  notes: multilineText(5000).allow(null),
+});
+
+export const impoundCreate = Joi.object({
+  work_order_id: uuid()
+    .allow(null)
+    .description(
+      'The job that brought the vehicle in; customer and vehicle come from it where they are left out',
+    ),
+  ...placeKeys(),
+  impounded_at: dateTime().description('Default: now; not in the future').example('2026-11-01T14:30:00Z'),
+  daily_rate_cents: integer(0, MAX_UNIT_PRICE_CENTS)
+    .description("For the whole stay; left out: the rate card's item storage by the day")
+    .example(4500),
+  free_days: integer(0, 3650)
+    .description("First days that cost nothing; left out: that item's included_quantity")
+    .example(0),
+  hold_reason: text(500).description('Comes in on hold').example('Police hold, case 4711'),
+}).meta({ className: 'ImpoundCreate' });
+
+export const impoundPatch = Joi.object({
+  ...placeKeys(),
+  status: Joi.string()
+    .valid(...PATCHABLE_IMPOUND_STATUSES)
+    .description('If the table of moves allows it; disposed ends storage'),
+}).meta({ className: 'ImpoundPatch' });
+
+/** An action that needs no more than its path. */
+export const impoundAction = Joi.object({}).meta({ className: 'ImpoundAction' });
+
+export const impoundHold = Joi.object({
+  reason: text(500).required().example('Police hold, case 4711'),
+}).meta({ className: 'ImpoundHold' });
+
+export const impoundRelease = Joi.object({
+  kind: releaseKind().required().description('no_charge: storage that is not invoiced yet is waived'),
+  released_to: text(200).allow(null).example('Jane Roe'),
+  at: dateTime().description('Default: now; not in the future'),
+}).meta({ className: 'ImpoundRelease' });
+
+export const impound = allRequired({
+  id: uuid(),
+  status: status(),
+  work_order_id: uuid().allow(null),
+  customer_id: uuid().allow(null),
+  vehicle: allRequired({
+    vin: Joi.string().allow(null),
+    plate: Joi.string().allow(null),
+    make: Joi.string().allow(null),
+    model: Joi.string().allow(null),
+    year: Joi.number().integer().allow(null),
+    color: Joi.string().allow(null),
+  }),
+  lot: Joi.string().allow(null),
+  spot: Joi.string().allow(null),
+  hold_reason: Joi.string().allow(null),
+  impounded_at: dateTime(),
+  released_at: dateTime().allow(null),
+  release_kind: releaseKind().allow(null),
+  released_to: Joi.string().allow(null),
+  daily_rate_cents: cents().example(4500),
+  free_days: count().example(0),
+  days: count().description("Calendar days in the yard in the account's time zone; a started one counts"),
+  accrued_days: count().description('Of them charged so far: without the free ones, as of the last accrual'),
+  storage_cents: cents().example(13_500).description('accrued_days × daily_rate_cents'),
+  invoiced_days: count().example(0).description('On lines storage by the day of living invoices of the job'),
+  unbilled_days: count().description(
+    'accrued_days that no living invoice holds; none after a release at no charge',
+  ),
+  notes: Joi.string().allow(null),
+  created_at: dateTime(),
+  updated_at: dateTime(),
+}).meta({ className: 'Impound' });
+
+export const impoundListQuery = Joi.object({
+  status: status(),
+  work_order_id: uuid(),
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'ImpoundListQuery' });

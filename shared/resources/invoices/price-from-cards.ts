@@ -1,0 +1,102 @@
+import type { Command, Outcome } from '../../contracts/command.js';
+import type { InvoiceCreate } from '../../contracts/generated.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { type JobFactsRow, type JobToPrice, jobFactsStatement } from '../rate-cards/job-facts.js';
+import { isBillable, nothingFits, priceRow, unbilledDays, unpriced } from '../rate-cards/job-price.js';
+import { failed, recordset, refKey } from '../sets.js';
+import { asksForPrice } from './asks-for-price.js';
+
+type CreateCommand = Command<InvoiceCreate>;
+
+/**
+ * Fills in what a rate card says of those invoices that name a job and no lines: by command id the command with its lines, or why there is no price. A job that
+ * no card is for stays as it is. Nothing is read when nobody asks: that is almost always.
+ */
+export async function priceFromCards(
+  tx: Transaction,
+  commands: CreateCommand[],
+): Promise<Map<string, CreateCommand | Outcome>> {
+  const asking = commands.filter(({ input }) => asksForPrice(input));
+  if (asking.length === 0) return new Map();
+  const facts = await readFacts(tx, asking);
+  const filled = new Map<string, CreateCommand | Outcome>();
+  const stored: JobFactsRow[] = [];
+  for (const command of asking) {
+    const row = facts.get(refKey(jobOf(command)));
+    if (!row?.card_id) continue;
+    const made = fill(command, row);
+    filled.set(command.id, made);
+    if (!('ok' in made) && row.impound_id) stored.push(row);
+  }
+  await catchUpStorage(tx, stored);
+  return filled;
+}
+
+function jobOf({ tenantId, input }: CreateCommand): JobToPrice {
+  return {
+    tenant_id: tenantId,
+    id: input.work_order_id as string,
+    customer_id: input.customer_id ?? null,
+    of_job: input.customer_id === undefined,
+  };
+}
+
+/** The jobs and their impounds are locked first: of two invoices at once the second sees what the first has charged. */
+async function readFacts(tx: Transaction, commands: CreateCommand[]): Promise<Map<string, JobFactsRow>> {
+  const jobs = commands.map(jobOf);
+  const values = [JSON.stringify(jobs)];
+  const wanted = `(select r.tenant_id, r.id from ${recordset('tenant_id uuid, id uuid')})`;
+  const [, , rows] = await Promise.all([
+    tx.query({
+      name: 'lock-priced-jobs',
+      text: `select from work_orders t where (t.tenant_id, t.id) in ${wanted} order by t.tenant_id, t.id for no key update`,
+      values,
+    }),
+    tx.query({
+      name: 'lock-priced-impounds',
+      text: `select from impounds t where (t.tenant_id, t.work_order_id) in ${wanted} order by t.tenant_id, t.id for update`,
+      values,
+    }),
+    tx.query<JobFactsRow>(jobFactsStatement(jobs)),
+  ]);
+  return new Map(rows.map((row) => [refKey(row), row]));
+}
+
+function fill(command: CreateCommand, row: JobFactsRow): CreateCommand | Outcome {
+  if (!isBillable(row)) {
+    const message = `${row.job_number} is ${row.status}: a job is priced once it is completed. Complete it, or give line_items.`;
+    return failed(unpriced('not_completed', message));
+  }
+  const { lines } = priceRow(row, { days: unbilledDays(row), isStorageOnly: row.invoiced_by !== null });
+  if (lines.length === 0) {
+    if (row.invoiced_by === null) return failed(nothingFits(row));
+    const message = `${row.job_number} is invoiced already by ${row.invoiced_by}. Give line_items for what comes on top.`;
+    return failed(unpriced('invoiced', message));
+  }
+  const { input } = command;
+  return {
+    ...command,
+    input: {
+      ...input,
+      customer_id: input.customer_id === undefined ? row.customer_id : input.customer_id,
+      vehicle_description:
+        input.vehicle_description === undefined
+          ? (row.vehicle_description?.slice(0, 500) ?? null)
+          : input.vehicle_description,
+      service_date: input.service_date === undefined ? row.completed_at : input.service_date,
+      line_items: lines,
+    },
+  };
+}
+
+/** What is invoiced has accrued: the day that has just begun need not wait for the clock. */
+async function catchUpStorage(tx: Transaction, rows: JobFactsRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'catch-up-storage',
+    text: `update impounds t set accrued_days = r.storage_due
+           from ${recordset('tenant_id uuid, impound_id uuid, storage_due integer')}
+           where t.tenant_id = r.tenant_id and t.id = r.impound_id and t.released_at is null and t.accrued_days < r.storage_due`,
+    values: [JSON.stringify(rows)],
+  });
+}

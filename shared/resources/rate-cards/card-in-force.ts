@@ -1,0 +1,39 @@
+/**
+ * SQL: the card that prices something for a customer on a day, as the lateral join `card`: the version in force of the customer's card, else of the
+ * account's default one. Its columns are null when there is none.
+ * @param tenant expression for the tenant's id
+ * @param rateCard expression for the id of any version of the customer's card, or null
+ * @param day expression for the date in the tenant's time zone
+ */
+export function cardInForce(tenant: string, rateCard: string, day: string): string {
+  return `
+    left join lateral (
+      select k.* from rate_cards own
+      join rate_cards k on k.tenant_id = own.tenant_id and lower(k.name) = lower(own.name) and k.effective_from <= ${day}
+      where own.tenant_id = ${tenant} and own.id = ${rateCard}
+      order by k.version desc limit 1
+    ) own_card on true
+    left join lateral (
+      select k.* from rate_cards k
+      where k.tenant_id = ${tenant} and k.is_default and k.effective_from <= ${day} and own_card.id is null
+        and not exists (select from rate_cards n where n.tenant_id = k.tenant_id and lower(n.name) = lower(k.name)
+                          and n.version = k.version + 1 and n.effective_from <= ${day})
+      order by k.effective_from desc, k.id desc limit 1
+    ) default_card on true
+    cross join lateral (
+      select coalesce(own_card.id, default_card.id) as id, coalesce(own_card.name, default_card.name) as name,
+        coalesce(own_card.effective_from, default_card.effective_from) as effective_from,
+        coalesce(own_card.items, default_card.items) as items,
+        coalesce(own_card.after_hours_start, default_card.after_hours_start) as after_hours_start,
+        coalesce(own_card.after_hours_end, default_card.after_hours_end) as after_hours_end,
+        coalesce(own_card.after_hours_weekends, default_card.after_hours_weekends) as after_hours_weekends
+    ) card`;
+}
+
+/** SQL: whether a local timestamp lies in the after-hours window of `card`; a window that ends as it starts is the whole day. */
+export function isAfterHours(local: string): string {
+  return `(case when card.after_hours_weekends and extract(isodow from ${local}) > 5 then true
+    when card.after_hours_start < card.after_hours_end
+      then ${local}::time >= card.after_hours_start and ${local}::time < card.after_hours_end
+    else ${local}::time >= card.after_hours_start or ${local}::time < card.after_hours_end end)`;
+}

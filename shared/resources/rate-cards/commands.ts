@@ -1,0 +1,15 @@
+import { defineCommand } from '../../contracts/command.js';
+import type { RateCardCreate } from '../../contracts/generated.js';
+import { rateCardCreate } from './schema.js';
+
+// No scope of the specification covers prices.
+export const createRateCard = defineCommand<RateCardCreate>({
+  type: 'rate_card.create',
+  entityType: 'rate_card',
+  action: 'rate_card.created',
+  creates: true,
+  schema: rateCardCreate,
+  permission: 'write',
+  agentScope: null,
+  conflictKeys: (input) => [`rate_card_name:${input.name.toLowerCase()}`],
+});

@@ -1,0 +1,88 @@
+import type { JobPrice } from '../../contracts/generated.js';
+import type { ErrorBody } from '../../platform/errors.js';
+import { priceInvoice } from '../invoices/money.js';
+import type { JobFactsRow } from './job-facts.js';
+import { type PricedJob, priceJob } from './price-job.js';
+
+const GOA_REASONS: readonly (string | null)[] = ['goa', 'unsuccessful'];
+
+/** Somebody was sent out and could do nothing: part of the price may be due (decisions 4). */
+function isGoa({ status, cancel_reason }: JobFactsRow): boolean {
+  return status === 'cancelled' && GOA_REASONS.includes(cancel_reason);
+}
+
+/** Whether a job has come to where it can be billed. */
+export function isBillable(row: JobFactsRow): boolean {
+  return row.status === 'completed' || isGoa(row);
+}
+
+/** 409: there is no price for this job, and why; silence would be a price of nothing. */
+export function unpriced(code: string, message: string): ErrorBody {
+  return { code: 'conflict', message, details: [{ field: 'work_order_id', code, message }] };
+}
+
+/** Days of storage that are charged for and stand on no living invoice. */
+export function unbilledDays(row: JobFactsRow): number {
+  return row.is_waived ? 0 : Math.max(0, row.storage_due - row.invoiced_days);
+}
+
+/** @param days of storage to charge */
+export function priceRow(
+  row: JobFactsRow,
+  { days, isStorageOnly }: { days: number; isStorageOnly: boolean },
+): PricedJob {
+  return priceJob(row.card_items, {
+    serviceType: row.service_type,
+    isGoa: isGoa(row),
+    isAfterHours: row.is_after_hours,
+    miles: row.miles,
+    // A time of completion that was set before that of dispatch tells nothing.
+    quarterHours: row.quarter_hours === null ? null : Math.max(0, row.quarter_hours),
+    storage: row.impound_id === null ? null : { days, rateCents: row.daily_rate_cents },
+    isStorageOnly,
+  });
+}
+
+/** The preview of a job's whole price, whatever of it is invoiced already; an error when its card cannot tell one. */
+export function previewPrice(row: JobFactsRow): JobPrice | ErrorBody {
+  if (row.status === 'cancelled' && !isGoa(row))
+    return unpriced(
+      'not_billable',
+      `${row.job_number} was cancelled (${row.cancel_reason}): there is nothing to charge.`,
+    );
+  if (row.card_id === null)
+    return unpriced(
+      'no_rate_card',
+      `No rate card is in force for ${row.job_number}. Add one with POST /rate-cards, as is_default or for its customer.`,
+    );
+  const { lines, explanation } = priceRow(row, {
+    days: row.is_waived ? 0 : row.storage_due,
+    isStorageOnly: false,
+  });
+  if (lines.length === 0) return nothingFits(row);
+  const price = priceInvoice(
+    lines.map((line) => ({ ...line, taxable: line.taxable ?? false })),
+    row.tax_rate_bps,
+  );
+  return {
+    work_order_id: row.id,
+    customer_id: row.customer_id,
+    rate_card: { id: row.card_id, name: row.card_name, effective_from: row.card_effective_from },
+    is_after_hours: row.is_after_hours,
+    is_invoiced: row.invoiced_by !== null,
+    invoiced_storage_days: row.invoiced_days,
+    line_items: lines,
+    explanation,
+    subtotal_cents: price.subtotalCents,
+    tax_rate_bps: row.tax_rate_bps,
+    tax_cents: price.taxCents,
+    total_cents: price.totalCents,
+  };
+}
+
+export function nothingFits(row: JobFactsRow): ErrorBody {
+  return unpriced(
+    'nothing_fits',
+    `The rate card ${row.card_name} charges nothing for ${row.job_number} (${row.service_type}). Add the next version of it with items that fit.`,
+  );
+}

@@ -1,0 +1,27 @@
+import type { RateCardListQuery } from '../../contracts/generated.js';
+import type { Statement } from '../../platform/postgres.js';
+import { Conditions, containsPattern, type ListScope, listStatement } from '../keyset-list.js';
+import { rateCardRepresentation } from './representation.js';
+
+/** The page of rate cards that a query asks for. */
+export function listRateCards(query: RateCardListQuery, scope: ListScope): Statement {
+  const conditions = new Conditions()
+    .add('t.tenant_id = ?', scope.tenantId)
+    .addIf(query.is_default, 't.is_default = ?');
+  if (query.search !== undefined) conditions.add('t.name ilike ?', containsPattern(query.search));
+  if (query.in_force_on !== undefined) {
+    conditions.add(
+      `t.effective_from <= ?::date and not exists (select from rate_cards n where n.tenant_id = t.tenant_id
+         and lower(n.name) = lower(t.name) and n.version = t.version + 1 and n.effective_from <= ?::date)`,
+      query.in_force_on,
+      query.in_force_on,
+    );
+  }
+  return listStatement({
+    table: 'rate_cards',
+    representation: rateCardRepresentation('t'),
+    conditions,
+    limit: query.limit,
+    position: scope.position,
+  });
+}

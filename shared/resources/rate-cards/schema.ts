@@ -1,0 +1,209 @@
+import Joi from 'joi';
+import {
+  allRequired,
+  cents,
+  cursor,
+  dateTime,
+  flag,
+  integer,
+  isDate,
+  limit,
+  slug,
+  text,
+  uuid,
+} from '../../contracts/fields.js';
+import { LINE_ITEM_CATEGORIES, SERVICE_TYPES, UNIT_TYPES } from '../../contracts/vocabulary.js';
+import {
+  decimalPlaces,
+  MAX_QUANTITY,
+  MAX_QUANTITY_DECIMALS,
+  MAX_UNIT_PRICE_CENTS,
+} from '../invoices/money.js';
+import { lineItemInput } from '../invoices/schema.js';
+
+const MAX_ITEMS = 100;
+
+const date = () =>
+  Joi.string()
+    .custom((value: string, helpers) =>
+      isDate(value)
+        ? value
+        : helpers.error('string.dateTime', { form: 'a date that exists, such as 2026-11-21' }),
+    )
+    .meta({ format: 'date' })
+    .example('2026-01-01');
+
+const timeOfDay = (example: string) =>
+  Joi.string()
+    .pattern(/^([01]\d|2[0-3]):[0-5]\d$/, 'be a time of day such as 18:00')
+    .example(example);
+
+const cardName = () => text(100).example('Standard rates');
+
+interface ItemSiblings {
+  category?: unknown;
+  unit_type?: unknown;
+}
+
+/** Storage is billed piece by piece, day or night: neither a least amount nor an hour of the day can belong to it. */
+const notForStorage: Joi.CustomValidator = (value, helpers) => {
+  const { category, unit_type } = helpers.state.ancestors[0] as ItemSiblings;
+  const isStorage = category === 'storage' && unit_type === 'day';
+  return value && isStorage ? helpers.error('any.notForStorage') : value;
+};
+
+const includedQuantity = () =>
+  Joi.number()
+    .strict()
+    .min(0)
+    .max(MAX_QUANTITY)
+    .custom((value: number, helpers) =>
+      decimalPlaces(value) <= MAX_QUANTITY_DECIMALS
+        ? value
+        : helpers.error('number.decimals', { limit: MAX_QUANTITY_DECIMALS }),
+    )
+    .description('Units that cost nothing, such as the first miles; by day: the free days of a new impound')
+    .example(5);
+
+const itemKeys = () => ({
+  name: text(200)
+    .description('Name of the invoice line; left out: from the category')
+    .example('Loaded miles'),
+  service_type: slug(SERVICE_TYPES)
+    .allow(null)
+    .default(null)
+    .description(
+      'The service this is for; null: any. An item for the very service stands in for those for any in its category',
+    )
+    .example(null, { override: true }),
+  category: slug(LINE_ITEM_CATEGORIES)
+    .required()
+    .description(
+      `goa is charged when a job ended as goa or unsuccessful, and nothing else then; storage, impound and gate_fee when the job has an impound. Published values: ${LINE_ITEM_CATEGORIES.join(', ')}.`,
+    )
+    .example('mileage', { override: true }),
+  unit_type: slug(UNIT_TYPES)
+    .required()
+    .description(
+      'flat and each count once, mile the loaded miles, hour and quarter_hour the started quarter hours from dispatch to completion, day the days of storage; others are never charged by themselves',
+    )
+    .example('mile', { override: true }),
+  unit_price_cents: integer(0, MAX_UNIT_PRICE_CENTS).required().example(450),
+  included_quantity: includedQuantity().default(0),
+  minimum_cents: integer(0, MAX_UNIT_PRICE_CENTS)
+    .allow(null)
+    .default(null)
+    .custom(notForStorage)
+    .description('Least that the line comes to when anything is charged; not for storage by the day')
+    .example(null),
+  after_hours: flag()
+    .default(false)
+    .custom(notForStorage)
+    .description('Charged only when the job was sent out within the after-hours window')
+    .example(false),
+  taxable: flag().default(false).example(true),
+});
+
+export const rateCardItemInput = Joi.object(itemKeys()).meta({ className: 'RateCardItemInput' });
+
+const windowKeys = () => ({
+  start: timeOfDay('18:00'),
+  end: timeOfDay('08:00'),
+  weekends: flag().description('Saturday and Sunday count as a whole').example(true),
+});
+
+export const rateCardCreate = Joi.object({
+  name: cardName().required().description('Cards of one name, whatever its case, are versions of one card'),
+  effective_from: date()
+    .required()
+    .description(
+      "First day, in the account's time zone. Not before that of the version before; on the same day the newer one counts",
+    ),
+  is_default: flag()
+    .description(
+      'Prices jobs of customers without a card of their own. Left out: as the version before. Of several the latest effective_from counts',
+    )
+    .example(true),
+  after_hours_window: Joi.object({
+    start: windowKeys().start.required(),
+    end: windowKeys().end.required(),
+    weekends: windowKeys().weekends.default(true),
+  }).description(
+    "In the account's time zone, judged by the time a job was dispatched, else booked; left out: 18:00 to 08:00 and weekends",
+  ),
+  items: Joi.array().items(rateCardItemInput).min(1).max(MAX_ITEMS).required(),
+}).meta({ className: 'RateCardCreate' });
+
+export const rateCardItem = allRequired({
+  name: Joi.string().example('Loaded miles'),
+  service_type: Joi.string().allow(null).example(null),
+  category: Joi.string().example('mileage'),
+  unit_type: Joi.string().example('mile'),
+  unit_price_cents: cents().example(450),
+  included_quantity: Joi.number().example(5),
+  minimum_cents: cents().allow(null).example(null),
+  after_hours: Joi.boolean().example(false),
+  taxable: Joi.boolean().example(true),
+}).meta({ className: 'RateCardItem' });
+
+export const rateCard = allRequired({
+  id: uuid(),
+  name: cardName(),
+  version: integer(1, Number.MAX_SAFE_INTEGER).example(1).description('Counts the cards of this name'),
+  effective_from: date(),
+  effective_until: date()
+    .allow(null)
+    .example(null)
+    .description('First day of the next version, which retires this one; null while there is none'),
+  superseded_by: uuid().allow(null).example(null).description('The next version'),
+  is_default: Joi.boolean().example(true),
+  after_hours_window: allRequired(windowKeys()),
+  items: Joi.array().items(rateCardItem),
+  created_at: dateTime(),
+}).meta({ className: 'RateCard' });
+
+export const rateCardListQuery = Joi.object({
+  search: text(100).description('Part of the name'),
+  is_default: Joi.boolean(),
+  in_force_on: date().description('Only the versions that are in force on this day'),
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'RateCardListQuery' });
+
+const quantityOf = () => Joi.number().min(0).allow(null);
+
+/** One item of the card, and what it came to. */
+export const priceExplanation = allRequired({
+  name: Joi.string().example('Loaded miles'),
+  category: Joi.string().example('mileage'),
+  service_type: Joi.string().allow(null).example(null),
+  line: Joi.number()
+    .integer()
+    .min(1)
+    .allow(null)
+    .example(1)
+    .description('Position in line_items; null: not charged'),
+  measured_quantity: quantityOf().example(12.5).description('null: not known of this job'),
+  included_quantity: quantityOf().example(5),
+  charged_quantity: quantityOf().example(7.5),
+  minimum_applied: Joi.boolean().example(false),
+  reason: Joi.string().example('12.5 mile, 5 of them included'),
+}).meta({ className: 'PriceExplanation' });
+
+/** What a job costs by its card; nothing is stored of it. */
+export const jobPrice = allRequired({
+  work_order_id: uuid(),
+  customer_id: uuid().allow(null).description('Whose card and tax rate were taken'),
+  rate_card: allRequired({ id: uuid(), name: cardName(), effective_from: date() }),
+  is_after_hours: Joi.boolean().example(false),
+  is_invoiced: Joi.boolean()
+    .example(false)
+    .description('A living invoice holds charges of this job already; a further one gets storage alone'),
+  invoiced_storage_days: Joi.number().integer().min(0).example(0).description('Of the days in line_items'),
+  line_items: Joi.array().items(lineItemInput).description('As POST /invoices takes them'),
+  explanation: Joi.array().items(priceExplanation).description('Every item of the card for this service'),
+  subtotal_cents: cents(),
+  tax_rate_bps: Joi.number().integer().example(825),
+  tax_cents: cents().example(1031),
+  total_cents: cents().example(13_531),
+}).meta({ className: 'JobPrice' });

@@ -1,0 +1,208 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { findAccruals } from '../../shared/resources/impounds/storage-sweep.js';
+import { runIsolated } from '../../workers/writes/isolate.js';
+import { Repeats } from '../../workers/writes/repeats.js';
+import type { Answer } from '../support/client.js';
+import { cardItem, completedJob, makeCard, STORAGE } from '../support/priced-jobs.js';
+import { lineItem } from '../support/samples.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+const SEED = Number(process.env.FC_SEED ?? Date.now() | 0);
+const RUNS = 20;
+const RATE = 4321;
+const HOOK_UP = 7500;
+
+interface Bill {
+  id: string;
+  days: number;
+  hasHookUp: boolean;
+  isLiving: boolean;
+}
+
+/** What the simple model knows of one vehicle in the yard and of its job. */
+interface Model {
+  days: number;
+  accrued: number;
+  isReleased: boolean;
+  bills: Bill[];
+}
+
+interface Real {
+  job: string;
+  impound: string;
+  post: (path: string, body?: unknown) => Promise<Answer>;
+  patch: (path: string, body: unknown) => Promise<Answer>;
+  get: (path: string) => Promise<Answer>;
+  sweep: () => Promise<void>;
+  age: (days: number) => Promise<unknown>;
+}
+
+const living = (model: Model) => model.bills.filter((bill) => bill.isLiving);
+const invoiced = (model: Model) => living(model).reduce((sum, bill) => sum + bill.days, 0);
+const due = (model: Model) => (model.isReleased ? model.accrued : model.days);
+let serial = 0;
+const newBill = (job: string) => {
+  serial += 1;
+  return { invoice_number: `STORED-${serial}`, work_order_id: job, billing_email: 'b@example.com' };
+};
+
+/** After every step everything is compared, so no step can hide a day that it lost or charged twice. */
+async function compare(model: Model, real: Real): Promise<void> {
+  const impound = (await real.get(`/impounds/${real.impound}`)).body;
+  // The product's own clock runs too, and may have been first.
+  if (impound.accrued_days === due(model)) model.accrued = due(model);
+  expect(impound).to.include({
+    days: model.days,
+    accrued_days: model.accrued,
+    storage_cents: model.accrued * RATE,
+    invoiced_days: invoiced(model),
+    unbilled_days: model.accrued - invoiced(model),
+  });
+  let cents = 0;
+  for (const bill of living(model)) {
+    const { subtotal_cents } = (await real.get(`/invoices/${bill.id}`)).body;
+    expect(subtotal_cents).to.equal(bill.days * RATE + (bill.hasHookUp ? HOOK_UP : 0));
+    cents += subtotal_cents - (bill.hasHookUp ? HOOK_UP : 0);
+  }
+  expect(cents + impound.unbilled_days * RATE, 'no cent is made or lost').to.equal(impound.storage_cents);
+}
+
+type Step = (model: Model, real: Real) => Promise<void>;
+
+class Act implements fc.AsyncCommand<Model, Real> {
+  constructor(
+    readonly name: string,
+    readonly step: Step,
+  ) {}
+  check = () => true;
+  async run(model: Model, real: Real): Promise<void> {
+    await this.step(model, real);
+    await compare(model, real);
+  }
+  toString = () => this.name;
+}
+
+const age = (days: number) =>
+  new Act(`age ${days}`, async (model, real) => {
+    if (model.isReleased) return;
+    await real.age(days);
+    model.days += days;
+  });
+
+const sweep = (times: number) =>
+  new Act(`sweep ${times}`, async (model, real) => {
+    await Promise.all(Array.from({ length: times }, () => real.sweep()));
+    model.accrued = due(model);
+  });
+
+/** Several at once: one of them gets what is open. */
+const bill = (times: number) =>
+  new Act(`bill ${times}`, async (model, real) => {
+    const open = due(model) - invoiced(model);
+    const hasHookUp = !living(model).some((one) => one.hasHookUp);
+    const answers = await Promise.all(
+      Array.from({ length: times }, () => real.post('/invoices', newBill(real.job))),
+    );
+    const made = answers.filter(({ status }) => status === 201);
+    expect(made).to.have.length(open > 0 || hasHookUp ? 1 : 0);
+    for (const { status, text } of answers) expect(status, text).to.be.oneOf([201, 409]);
+    for (const { body } of made) {
+      model.accrued = due(model);
+      model.bills.push({ id: body.id, days: open, hasHookUp, isLiving: true });
+    }
+  });
+
+const annul = (nth: number, isSent: boolean) =>
+  new Act(`${isSent ? 'void' : 'cancel'} ${nth}`, async (model, real) => {
+    const one = living(model)[nth % Math.max(1, living(model).length)];
+    if (!one) return;
+    // An invoice without lines is not approved, so not released either.
+    const isEmpty = one.days === 0 && !one.hasHookUp;
+    const actions = isSent && !isEmpty ? ['approve', 'send', 'void'] : ['cancel'];
+    for (const action of actions) {
+      const answer = await real.post(`/invoices/${one.id}/${action}`, { reason: 'model' });
+      expect(answer.status, answer.text).to.equal(200);
+    }
+    one.isLiving = false;
+  });
+
+/** Somebody rewrites a draft: what was charged for storage on it is open again. */
+const rewrite = (nth: number) =>
+  new Act(`rewrite ${nth}`, async (model, real) => {
+    const one = living(model)[nth % Math.max(1, living(model).length)];
+    if (!one) return;
+    const line_items = [lineItem({ category: 'hook_up', unit_price_cents: HOOK_UP })];
+    expect((await real.patch(`/invoices/${one.id}`, { line_items })).status).to.equal(200);
+    Object.assign(one, { days: 0, hasHookUp: true });
+  });
+
+const release = new Act('release', async (model, real) => {
+  const answer = await real.post(`/impounds/${real.impound}/release`, { kind: 'owner' });
+  expect(answer.status, answer.text).to.equal(200);
+  model.accrued = due(model);
+  model.isReleased = true;
+});
+
+const steps = fc.commands(
+  [
+    fc.integer({ min: 1, max: 9 }).map(age),
+    fc.integer({ min: 1, max: 3 }).map(sweep),
+    fc.integer({ min: 1, max: 3 }).map(bill),
+    fc.tuple(fc.nat(4), fc.boolean()).map(([nth, isSent]) => annul(nth, isSent)),
+    fc.nat(4).map(rewrite),
+    fc.constant(release),
+  ],
+  { maxCommands: 14, size: 'max' },
+);
+
+describe(`storage, however accruals, releases and invoices come (seed ${SEED}; FC_SEED repeats it)`, () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+
+  before(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant('Yard', { timeZone: 'UTC' });
+    await makeCard(tenant.client, {
+      is_default: true,
+      items: [cardItem({ unit_price_cents: HOOK_UP }), STORAGE],
+    });
+  });
+  after(() => stack.stop());
+
+  async function setup(): Promise<{ model: Model; real: Real }> {
+    const { client } = tenant;
+    const { db, logger } = stack.runtime;
+    const job = await completedJob(client);
+    const impound = (await client.post('/impounds', { work_order_id: job, daily_rate_cents: RATE })).body.id;
+    const real: Real = {
+      job,
+      impound,
+      post: (path, body) => client.post(path, body),
+      patch: (path, body) => client.patch(path, body),
+      get: (path) => client.get(path),
+      sweep: async () => {
+        const found = await db.transaction([tenant.id], (tx) => findAccruals(tx, 1000));
+        await runIsolated({ db, logger, repeats: new Repeats(), beforeCommit: () => undefined }, found);
+      },
+      age: (days) =>
+        stack.rows(
+          tenant.id,
+          `update impounds set impounded_at = impounded_at - interval '${days} days' where tenant_id = $1 and id = $2`,
+          [tenant.id, impound],
+        ),
+    };
+    return { model: { days: 1, accrued: 1, isReleased: false, bills: [] }, real };
+  }
+
+  it('is billed to the day: no day twice, none lost, and in the end all of them', async () => {
+    const property = fc.asyncProperty(steps, async (commands) => {
+      const { model, real } = await setup();
+      await fc.asyncModelRun(() => ({ model, real }), commands);
+      await release.run(model, real);
+      await bill(1).run(model, real);
+      expect(invoiced(model)).to.equal(model.days);
+    });
+    await fc.assert(property, { numRuns: RUNS, seed: SEED });
+  });
+});

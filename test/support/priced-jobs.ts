@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import type { Answer, TestClient } from './client.js';
+import { jobAfter } from './lifecycle-records.js';
+
+/** A card's item that passes every check. */
+export function cardItem(overrides: Record<string, unknown> = {}): Record<string, unknown> {
+  return { category: 'hook_up', unit_type: 'flat', unit_price_cents: 7500, taxable: true, ...overrides };
+}
+
+export const MILES = cardItem({
+  category: 'mileage',
+  unit_type: 'mile',
+  unit_price_cents: 450,
+  included_quantity: 5,
+});
+export const STORAGE = cardItem({
+  name: 'Storage',
+  category: 'storage',
+  unit_type: 'day',
+  unit_price_cents: 4500,
+  taxable: false,
+});
+
+let serial = 0;
+
+/** A card under a name of its own, in force for long. */
+export async function makeCard(
+  client: TestClient,
+  overrides: Record<string, unknown> = {},
+): Promise<Answer['body']> {
+  serial += 1;
+  const body = {
+    name: `Card ${serial}`,
+    effective_from: '2020-01-01',
+    items: [cardItem(), MILES],
+    ...overrides,
+  };
+  const answer = await client.post('/rate-cards', body);
+  expect(answer.status, answer.text).to.equal(201);
+  return answer.body;
+}
+
+/** A completed job with these loaded miles. */
+export async function completedJob(
+  client: TestClient,
+  { facts = {}, ...complete }: Record<string, unknown> & { facts?: Record<string, unknown> } = {},
+): Promise<string> {
+  const id = await jobAfter(client, ['assign', 'start']);
+  const patched = await client.patch(`/work-orders/${id}`, facts);
+  expect(patched.status, patched.text).to.equal(200);
+  const done = await client.post(`/work-orders/${id}/complete`, { miles: 12.5, ...complete });
+  expect(done.status, done.text).to.equal(200);
+  return id;
+}
