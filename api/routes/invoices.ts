@@ -43,10 +43,13 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     operationId: createInvoice
    *     tags: [Invoices]
    *     summary: Create an invoice
-   *     description: A new invoice is a draft. Agent keys need the scope write_invoices_draft.
+   *     description: >-
+   *       A new invoice is a draft. Agent keys need the scope write_invoices_draft. An agent's draft is held for a human (202, pending_approval)
+   *       when its total, with what the same key drafted for the same work order (or else customer) within 24 hours, reaches agent_gate_cents.
    *     x-body: InvoiceCreate
    *     responses:
    *       '201': { x-resource: Invoice }
+   *       '202': { $ref: '#/components/responses/AcceptedOrHeld' }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
   router.post('/invoices', write(api, createInvoice, { what: 'invoice' }));
@@ -74,10 +77,12 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     summary: Change an invoice
    *     description: >-
    *       JSON merge: an absent member is kept, null clears it. line_items replaces all lines, in draft and needs_review only.
-   *       Agent keys need the scope write_invoices_draft and may change drafts only.
+   *       Agent keys need the scope write_invoices_draft and may change drafts only; a draft that new lines lift to agent_gate_cents is
+   *       held for a human (202, pending_approval).
    *     x-body: InvoicePatch
    *     responses:
    *       '200': { x-resource: Invoice }
+   *       '202': { $ref: '#/components/responses/AcceptedOrHeld' }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.patch('/invoices/:id', write(api, updateInvoice, { what: 'invoice' }));

@@ -2,6 +2,8 @@ import type { CommandDefinition } from '../contracts/command.js';
 import type { ResourceDefinition } from '../contracts/resource.js';
 import * as apiKeyCommands from './api-keys/commands.js';
 import * as apiKeySchemas from './api-keys/schema.js';
+import * as approvalCommands from './approvals/commands.js';
+import * as approvalSchemas from './approvals/schema.js';
 import * as customerCommands from './customers/commands.js';
 import * as customerSchemas from './customers/schema.js';
 import * as dispatchBoardSchemas from './dispatch-board/schema.js';
@@ -33,6 +35,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'inspection', schemas: inspectionSchemas },
   { entityType: 'event', schemas: eventSchemas },
   { entityType: 'settings', schemas: settingsSchemas },
+  { entityType: 'approval', schemas: approvalSchemas },
   { entityType: 'api_key', schemas: apiKeySchemas },
 ];
 
@@ -49,6 +52,7 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(driverCommands),
   ...Object.values(inspectionCommands),
   ...Object.values(settingsCommands),
+  ...Object.values(approvalCommands),
   ...Object.values(apiKeyCommands),
 ] as unknown as CommandDefinition<never>[];
 

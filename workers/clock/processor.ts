@@ -1,9 +1,11 @@
 import type { Processor } from 'bullmq';
+import type { Command } from '../../shared/contracts/command.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { touchKeys } from '../../shared/resources/api-keys/queries.js';
+import { findExpired } from '../../shared/resources/approvals/expiry.js';
 import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
 
@@ -18,7 +20,8 @@ const PURGED_PER_PASS = 5000;
 export function createClockProcessor(runtime: Runtime, writes: WritesQueue): Processor<ClockJob> {
   const tasks: Record<string, (data: ClockJob) => Promise<Record<string, unknown>>> = {
     'resubmit-operations': () => resubmitOperations(runtime, writes),
-    'mark-overdue': () => markOverdue(runtime, writes),
+    'mark-overdue': () => sweep(runtime, writes, findOverdue),
+    'expire-approvals': () => sweep(runtime, writes, findExpired),
     'purge-expired': () => purge(runtime),
     'touch-keys': async ({ uses = [] }) => {
       await touchKeys(runtime.db, uses);
@@ -61,15 +64,19 @@ async function resubmitOperations(runtime: Runtime, writes: WritesQueue): Promis
   return { resubmitted, pending };
 }
 
-/** Finds invoices that have crossed their threshold; the writes workers mark them, as all that changes data goes one way. */
-async function markOverdue(runtime: Runtime, writes: WritesQueue): Promise<Record<string, unknown>> {
-  let overdue = 0;
+/** Finds what time has changed; the writes workers say so, as all that changes data goes one way. */
+async function sweep(
+  runtime: Runtime,
+  writes: WritesQueue,
+  find: (tx: Transaction, limit: number) => Promise<Command[]>,
+): Promise<Record<string, unknown>> {
+  let found = 0;
   await forEachChunk(runtime, async (tx) => {
-    const commands = await findOverdue(tx, COMMANDS_PER_PASS);
+    const commands = await find(tx, COMMANDS_PER_PASS);
     if (commands.length > 0) await enqueueBatch(writes, commands, null);
-    overdue += commands.length;
+    found += commands.length;
   });
-  return { overdue };
+  return { found };
 }
 
 async function purge(runtime: Runtime): Promise<Record<string, unknown>> {

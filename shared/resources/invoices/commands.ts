@@ -6,6 +6,7 @@ import type {
   InvoiceReason,
   InvoiceSend,
 } from '../../contracts/generated.js';
+import { agentTurn } from '../approvals/agent-turns.js';
 import { invoiceAction, invoiceCreate, invoicePatch, invoiceReason, invoiceSend } from './schema.js';
 import type { InvoiceStatus } from './transitions.js';
 
@@ -20,7 +21,10 @@ export const createInvoice = defineCommand<InvoiceCreate>({
   schema: invoiceCreate,
   permission: 'write',
   agentScope: 'write_invoices_draft',
-  conflictKeys: (input) => [`invoice_number:${input.invoice_number.toLowerCase()}`],
+  conflictKeys: (input, actor) => [
+    `invoice_number:${input.invoice_number.toLowerCase()}`,
+    ...agentTurn(actor),
+  ],
 });
 
 export const updateInvoice = defineCommand<InvoicePatch>({
@@ -32,6 +36,7 @@ export const updateInvoice = defineCommand<InvoicePatch>({
   permission: 'write',
   permissionFor: ({ status }) => (APPROVER_STATUSES.includes(status as InvoiceStatus) ? 'approve' : 'write'),
   agentScope: 'write_invoices_draft',
+  conflictKeys: (_input, actor) => agentTurn(actor),
 });
 
 export const approveInvoice = defineCommand<InvoiceAction>({

@@ -1,6 +1,6 @@
 import type { Command } from '../../contracts/command.js';
-import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
+import { clockCommand } from '../clock-command.js';
 import { markInvoiceOverdue } from './commands.js';
 import { IS_PAST_DUE, PAST_DUE_JOINS } from './past-due.js';
 import { INVOICE_MOVES } from './transitions.js';
@@ -24,25 +24,5 @@ export async function findOverdue(tx: Transaction, limit: number): Promise<Comma
            where ${IS_PAST_DUE} limit $1`,
     values: [limit],
   });
-  return rows.map(({ tenant_id: tenantId, id: entityId, environment }) => {
-    const id = newId();
-    return {
-      id,
-      type: markInvoiceOverdue.type,
-      tenantId,
-      environment,
-      actor: { type: 'system', id: null, name: 'clock' },
-      source: 'job',
-      tool: null,
-      entityId,
-      input: {},
-      dryRun: false,
-      unknownFields: [],
-      idempotency: null,
-      requestId: id,
-      traceparent: null,
-      ip: null,
-      userAgent: null,
-    };
-  });
+  return rows.map((row) => clockCommand(markInvoiceOverdue, row));
 }
