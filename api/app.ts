@@ -19,6 +19,7 @@ import { eventRoutes } from './routes/events.js';
 import { inspectionRoutes } from './routes/inspections.js';
 import { invoiceRoutes } from './routes/invoices.js';
 import { paymentRoutes } from './routes/payments.js';
+import { sessionRoutes } from './routes/session.js';
 import { settingsRoutes } from './routes/settings.js';
 import { truckRoutes } from './routes/trucks.js';
 import { workOrderRoutes } from './routes/work-orders.js';
@@ -44,6 +45,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     approvalRoutes,
     apiKeyRoutes,
     accountRoutes,
+    sessionRoutes,
   ])
     add(router, api);
   return router;
@@ -61,9 +63,9 @@ export async function createApp(api: ApiRuntime): Promise<Koa> {
   app.use(enterVersion as Koa.Middleware);
   app.use(whenVersioned(negotiate) as Koa.Middleware);
   app.use(open as Koa.Middleware);
-  app.use((await authenticate(api)) as Koa.Middleware);
-  app.use(limitRate(api) as Koa.Middleware);
-  app.use(noteUse(api) as Koa.Middleware);
+  app.use(unlessSigningIn(await authenticate(api)) as Koa.Middleware);
+  app.use(unlessSigningIn(limitRate(api)) as Koa.Middleware);
+  app.use(unlessSigningIn(noteUse(api)) as Koa.Middleware);
   app.use(dispatch(router) as Koa.Middleware);
   return app;
 }
@@ -94,6 +96,12 @@ function whenVersioned(middleware: ApiMiddleware): ApiMiddleware {
   return (ctx, next) => (ctx.state.prefix ? middleware(ctx, next) : next());
 }
 
+/** Who signs in has no credential yet; the route counts the tries itself. */
+function unlessSigningIn(middleware: ApiMiddleware): ApiMiddleware {
+  return (ctx, next) =>
+    ctx.method === 'POST' && ctx.path === `${ctx.state.prefix}/session` ? next() : middleware(ctx, next);
+}
+
 /** Takes the version prefix off for the router and remembers which one it was. */
 const enterVersion: ApiMiddleware = async (ctx, next) => {
   const prefix = PREFIXES.find((candidate) => ctx.path === candidate || ctx.path.startsWith(`${candidate}/`));
@@ -111,7 +119,7 @@ function unknownRoute(path: string): AppError {
 
 function noteUse(api: ApiRuntime): ApiMiddleware {
   return async (ctx, next) => {
-    api.noteKeyUse(ctx.state.key.tenantId, ctx.state.key.id);
+    api.noteKeyUse(ctx.state.key);
     await next();
   };
 }

@@ -1,7 +1,7 @@
 import type { RouterContext } from '@koa/router';
 import type { DefaultState, Middleware, ParameterizedContext } from 'koa';
+import type { Principal } from '../shared/contracts/principal.js';
 import type { WindowState } from '../shared/platform/limiter.js';
-import type { KeyRecord } from '../shared/resources/api-keys/queries.js';
 
 /** What the middleware leaves on a request for those after it. */
 export interface RequestState extends DefaultState {
@@ -10,10 +10,10 @@ export interface RequestState extends DefaultState {
   id: string;
   /** `/v1` or `/api/v1`: the prefix that the caller used, for Location headers. */
   prefix: string;
-  /** Set by `authenticate`. */
-  key: KeyRecord;
-  /** Set by `authenticate`: the key as it is now, for an answer that lasts; undefined once it is no longer valid. */
-  keyNow: () => Promise<KeyRecord | undefined>;
+  /** Set by `authenticate`: the key, or the person who signed in. */
+  key: Principal;
+  /** Set by `authenticate`: the same as it is now, for an answer that lasts; undefined once it is no longer valid. */
+  keyNow: () => Promise<Principal | undefined>;
   /** Set by `limitRate`. */
   windows: WindowState[];
   /** Template of the matched route, for metrics and logs. */

@@ -1,5 +1,17 @@
 import { ERROR_STATUS, type ErrorCode } from '../shared/platform/errors.js';
 
+/** Who may come in (decisions 6). `x-security: session` in a route's block says that it takes the second alone. */
+export const securitySchemes = {
+  bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key or an agent key' },
+  sessionCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'tow_session',
+    description:
+      'Of a person who signed in by POST /session. Every write needs the header X-Requested-With as well; X-Environment: sandbox acts on the sandbox',
+  },
+};
+
 const text = (example: string) => ({ schema: { type: 'string' }, example });
 
 /** Response headers (specification sections 7 and 8, decisions 5 and 6). */

@@ -2,7 +2,7 @@ import type Joi from 'joi';
 import swaggerJsdoc from 'swagger-jsdoc';
 import { classNameOf, type OpenApiSchema, toOpenApi, toParameters } from '../shared/contracts/to-openapi.js';
 import { envelopeSchemas, resources } from '../shared/resources/index.js';
-import { errorResponses, sharedHeaders, sharedParameters } from './openapi-shared.js';
+import { errorResponses, securitySchemes, sharedHeaders, sharedParameters } from './openapi-shared.js';
 
 type Json = Record<string, unknown>;
 interface Operation extends Json {
@@ -30,7 +30,7 @@ export function buildDocument(sources: string[]): Json {
         license: { name: 'Proprietary', url: 'https://example.com/terms' },
       },
       servers: [{ url: '/api/v1' }],
-      security: [{ bearerAuth: [] }],
+      security: [{ bearerAuth: [] }, { sessionCookie: [] }],
       tags: [
         { name: 'Invoices', description: 'What is billed' },
         { name: 'Work orders', description: 'Jobs from call to completion' },
@@ -42,9 +42,7 @@ export function buildDocument(sources: string[]): Json {
         { name: 'Description', description: 'This document' },
       ],
       components: {
-        securitySchemes: {
-          bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key or an agent key' },
-        },
+        securitySchemes,
         headers: sharedHeaders,
         parameters: sharedParameters,
         responses: errorResponses,
@@ -86,8 +84,9 @@ function complete(operation: Operation, { path, method }: { path: string; method
   const query = take(operation, 'x-query');
   if (query) parameters.push(...toParameters(schemaNamed(query) as Joi.ObjectSchema));
   const body = take(operation, 'x-body');
-  const isWrite = body !== undefined || operation['x-write'] === true;
+  const isWrite = (operation['x-write'] as boolean | undefined) ?? body !== undefined;
   delete operation['x-write'];
+  if (take(operation, 'x-security') === 'session') operation.security = [{ sessionCookie: [] }];
   if (isWrite) {
     parameters.push(
       { $ref: '#/components/parameters/IdempotencyKey' },
@@ -98,7 +97,8 @@ function complete(operation: Operation, { path, method }: { path: string; method
   if (isChange) parameters.push({ $ref: '#/components/parameters/IfMatch' });
   if (body) operation.requestBody = requestBody(body, method);
   if (parameters.length > 0) operation.parameters = parameters;
-  operation.responses = responses(operation.responses, isWrite);
+  const isOpen = Array.isArray(operation.security) && operation.security.length === 0;
+  operation.responses = responses(operation.responses, { isWrite, isOpen });
   if (isChange) operation.responses['412'] = { $ref: '#/components/responses/Error412' };
 }
 
@@ -126,9 +126,9 @@ function requestBody(name: string, method: string): Json {
   };
 }
 
-function responses(declared: Json, isWrite: boolean): Json {
+function responses(declared: Json, { isWrite, isOpen }: { isWrite: boolean; isOpen: boolean }): Json {
   const { 'x-errors': errors = [], ...rest } = declared as { 'x-errors'?: number[] } & Record<string, Json>;
-  const authenticated = (errors as number[]).includes(401);
+  const authenticated = !isOpen;
   const out: Json = {};
   for (const [status, response] of Object.entries(rest))
     out[status] = success(response as Json, { status, authenticated, isWrite });
@@ -141,9 +141,9 @@ function responses(declared: Json, isWrite: boolean): Json {
     out['202'] ??= { $ref: '#/components/responses/Accepted' };
   }
   for (const status of errors as number[]) out[status] = { $ref: `#/components/responses/Error${status}` };
-  // Every route can be asked in a way it does not answer, or meet a fault of ours.
+  // Every route can be asked with an X-Environment that there is not or in a way it does not answer, or meet a fault of ours.
   if (authenticated)
-    for (const status of [406, 500]) out[status] = { $ref: `#/components/responses/Error${status}` };
+    for (const status of [400, 406, 500]) out[status] = { $ref: `#/components/responses/Error${status}` };
   return out;
 }
 

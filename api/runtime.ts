@@ -1,4 +1,5 @@
 import { type CursorCodec, createCursorCodec } from '../shared/contracts/cursor.js';
+import type { Principal } from '../shared/contracts/principal.js';
 import { deriveKey } from '../shared/platform/crypto.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { enqueueKeyUses, type KeyUse, openClockQueue } from '../shared/queues/clock.js';
@@ -13,8 +14,8 @@ export interface ApiRuntime extends Runtime {
   cursors: CursorCodec;
   /** Encrypts credentials on their way to the one answer that shows them. */
   sealingKey: Buffer;
-  /** Notes that a key was used; told to the clock once a minute. */
-  noteKeyUse: (tenantId: string, keyId: string) => void;
+  /** Notes that a key or session was used; told to the clock once a minute. */
+  noteKeyUse: (key: Principal) => void;
 }
 
 /** How long the clock leaves an operation alone after it was stored: its job may still be on its way. */
@@ -52,10 +53,14 @@ function gatherKeyUses(runtime: Runtime): ApiRuntime['noteKeyUse'] {
   };
   const timer = setInterval(flush, KEY_USE_INTERVAL_MS);
   runtime.lifecycle.onClose('key uses', () => clearInterval(timer));
-  return (tenantId, keyId) => {
-    const known = uses.get(keyId);
-    if (known) return;
-    uses.set(keyId, { tenant_id: tenantId, id: keyId, at: new Date().toISOString() });
+  return ({ id: keyId, tenantId, session }) => {
+    const id = session?.id ?? keyId;
+    if (uses.has(id)) return;
+    const at = new Date().toISOString();
+    uses.set(
+      id,
+      session ? { tenant_id: session.tenantId, id, at, session: true } : { tenant_id: tenantId, id, at },
+    );
     if (uses.size === 1) setTimeout(flush, 1000).unref();
   };
 }

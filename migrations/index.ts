@@ -8,6 +8,7 @@ import * as indexTrucksOnJobs from './20261121050100_index_trucks_on_jobs.js';
 import * as orderEvents from './20261121050200_order_events.js';
 import * as indexEventsByOrder from './20261121050300_index_events_by_order.js';
 import * as identifySettings from './20261121050400_identify_settings.js';
+import * as addSessions from './20261121060000_add_sessions.js';
 import * as addApprovals from './20261121061000_add_approvals.js';
 import * as indexAgentDrafts from './20261121061001_index_agent_drafts.js';
 
@@ -29,6 +30,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261121050200_order_events', ...orderEvents },
   { name: '20261121050300_index_events_by_order', ...indexEventsByOrder },
   { name: '20261121050400_identify_settings', ...identifySettings },
+  { name: '20261121060000_add_sessions', ...addSessions },
   { name: '20261121061000_add_approvals', ...addApprovals },
   { name: '20261121061001_index_agent_drafts', ...indexAgentDrafts },
 ];

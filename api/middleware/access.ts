@@ -1,12 +1,14 @@
+import type { Principal } from '../../shared/contracts/principal.js';
 import type { AgentScope, Permission } from '../../shared/contracts/vocabulary.js';
 import { AppError } from '../../shared/platform/errors.js';
-import type { KeyRecord } from '../../shared/resources/api-keys/queries.js';
 import type { ApiMiddleware } from '../context.js';
 
 export interface Access {
   permission: Permission;
   /** Scope that lets an agent key in; null: no agent may. */
   agentScope: AgentScope | null;
+  /** Only a signed-in person may, whatever a key holds (`x-security: session` in the route's block). */
+  personOnly?: boolean;
 }
 
 /** Lets a request pass whose key may do this (decisions 6). A missing right is 403 and names what is required. */
@@ -18,7 +20,7 @@ export function requireAccess(access: Access): ApiMiddleware {
 }
 
 /** @throws {AppError} 403 read_only_key, insufficient_scope or forbidden. */
-export function assertAccess(key: KeyRecord, { permission, agentScope }: Access): void {
+export function assertAccess(key: Principal, { permission, agentScope, personOnly }: Access): void {
   if (key.readOnly && permission !== 'read') {
     throw new AppError('read_only_key', 'This key is read-only. Use a key that may write.');
   }
@@ -29,9 +31,12 @@ export function assertAccess(key: KeyRecord, { permission, agentScope }: Access)
       details: [{ required: permission }],
     });
   }
+  if (personOnly && key.kind !== 'user') {
+    throw new AppError('forbidden', 'Keys may not do this. It takes a person who is signed in.');
+  }
 }
 
-function assertScope(key: KeyRecord, scope: AgentScope | null): void {
+function assertScope(key: Principal, scope: AgentScope | null): void {
   if (scope === null)
     throw new AppError('forbidden', 'Agent keys may not do this. Ask a person, or use an API key.');
   if (!key.scopes.includes(scope)) {

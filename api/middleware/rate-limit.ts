@@ -1,3 +1,4 @@
+import type { Principal } from '../../shared/contracts/principal.js';
 import { AppError } from '../../shared/platform/errors.js';
 import type { WindowState } from '../../shared/platform/limiter.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
@@ -6,18 +7,23 @@ import type { AnyContext, ApiMiddleware } from '../context.js';
 const WINDOW_SECONDS = { minute: 60, hour: 3600 } as const;
 
 /**
- * Counts the request against the minute and the hour of its key (decisions 6, Tier). Headers: X-RateLimit-Remaining of the specification, and
+ * Counts the request against the minute and the hour of its key or person (decisions 6, Tier). Headers: X-RateLimit-Remaining of the specification, and
  * RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers.
  */
 export function limitRate(runtime: Runtime): ApiMiddleware {
   return async (ctx, next) => {
     const { key } = ctx.state;
-    const decision = await runtime.limiter.consume(key.id, runtime.config.tiers[key.tier]);
+    const decision = await runtime.limiter.consume(countedAs(key), runtime.config.tiers[key.tier]);
     ctx.state.windows = decision.windows;
     setHeaders(ctx, decision.windows);
     if (!decision.allowed) throw tooMany(decision.windows, key.tier);
     await next();
   };
+}
+
+/** A person has the limits of the sandbox beside those of the live tenant, as two keys would. */
+function countedAs({ kind, id, tenantId }: Principal): string {
+  return kind === 'user' ? `${id}/${tenantId}` : id;
 }
 
 function setHeaders(ctx: AnyContext, windows: WindowState[]): void {

@@ -1,11 +1,11 @@
 import type Joi from 'joi';
 import { canonicalJson } from '../../shared/contracts/canonical-json.js';
 import { type CursorPosition, InvalidCursorError } from '../../shared/contracts/cursor.js';
+import type { Principal } from '../../shared/contracts/principal.js';
 import { validate } from '../../shared/contracts/validate.js';
 import { AppError, notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import type { Statement } from '../../shared/platform/postgres.js';
-import type { KeyRecord } from '../../shared/resources/api-keys/queries.js';
 import type { ListScope, PageRow } from '../../shared/resources/keyset-list.js';
 import { readStatement } from '../../shared/resources/sets.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
@@ -112,7 +112,7 @@ interface ReadOptions {
   /** What is said to be missing when there is no such record. */
   what: string;
   /** Hides a record of the tenant from keys that may see some of them only. */
-  isVisible?: (body: string, key: KeyRecord) => boolean;
+  isVisible?: (body: string, key: Principal) => boolean;
 }
 
 /** One record, bare (decisions 1, row 1). A malformed, unknown or foreign id is the same 404. */

@@ -1,11 +1,11 @@
 import { hashBody } from '../../shared/contracts/canonical-json.js';
 import type { Actor, Command, CommandDefinition, CommandResult } from '../../shared/contracts/command.js';
+import type { Principal } from '../../shared/contracts/principal.js';
 import { unknownFields, validate } from '../../shared/contracts/validate.js';
 import { AppError, appErrorFromBody, notFound } from '../../shared/platform/errors.js';
 import { isUuid, newId } from '../../shared/platform/ids.js';
 import { currentTraceparent } from '../../shared/platform/tracing.js';
 import type { Submitted } from '../../shared/queues/submit.js';
-import type { KeyRecord } from '../../shared/resources/api-keys/queries.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 import { assertAccess } from './access.js';
@@ -54,15 +54,18 @@ export function write<Input>(
   };
 }
 
+/** What a command says of who asks. */
+type Author = Pick<Principal, 'id' | 'kind' | 'name' | 'tenantId' | 'environment'>;
+
 /** Who asks, from where: the same for every command of a request. */
-function origin(ctx: ApiContext) {
-  const { key, requestId, id } = ctx.state;
+export function origin(ctx: ApiContext, key: Author = ctx.state.key) {
+  const { requestId, id } = ctx.state;
   return {
     id,
     tenantId: key.tenantId,
     environment: key.environment,
     actor: actorOf(key),
-    source: 'rest' as const,
+    source: key.kind === 'user' ? ('dashboard' as const) : ('rest' as const),
     tool: null,
     requestId,
     traceparent: currentTraceparent(),
@@ -71,8 +74,10 @@ function origin(ctx: ApiContext) {
   };
 }
 
-function actorOf(key: KeyRecord): Actor {
-  return { type: key.kind === 'agent' ? 'agent' : 'api_key', id: key.id, name: key.name };
+const ACTOR_TYPES = { api: 'api_key', agent: 'agent', user: 'user' } as const;
+
+function actorOf({ kind, id, name }: Author): Actor {
+  return { type: ACTOR_TYPES[kind], id, name };
 }
 
 /** The record a command is about: a new id for what it makes, the path's id for what it changes. */

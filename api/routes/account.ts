@@ -1,8 +1,8 @@
 import type Router from '@koa/router';
+import type { Principal } from '../../shared/contracts/principal.js';
 import { unseal } from '../../shared/platform/crypto.js';
 import { notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
-import type { KeyRecord } from '../../shared/resources/api-keys/queries.js';
 import { commandOfType } from '../../shared/resources/index.js';
 import { type OperationView, readOperation } from '../../shared/resources/operations/store.js';
 import type { RequestState } from '../context.js';
@@ -77,7 +77,7 @@ export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): vo
 }
 
 /** An agent sees its own operations only; those of keys are for keys with the permission admin. */
-function mayAsk(key: KeyRecord, operation: OperationView): boolean {
+function mayAsk(key: Principal, operation: OperationView): boolean {
   if (key.kind === 'agent') return operation.actorId === key.id;
   return key.permissions.includes(commandOfType(operation.type).permission === 'admin' ? 'admin' : 'read');
 }

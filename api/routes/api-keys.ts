@@ -5,12 +5,13 @@ import { createApiKey, revokeApiKey, rollApiKey } from '../../shared/resources/a
 import { type KeyMaterial, mintKey } from '../../shared/resources/api-keys/credential.js';
 import { listApiKeys } from '../../shared/resources/api-keys/queries.js';
 import { apiKeyListQuery } from '../../shared/resources/api-keys/schema.js';
-import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
-import { KEY_CHANGED_CHANNEL } from '../middleware/authenticate.js';
+import type { ApiContext, RequestState } from '../context.js';
+import { announceChange } from '../middleware/announce-change.js';
 import { list, readOne } from '../middleware/read.js';
 import { write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
+const idInPath = (ctx: ApiContext) => ctx.params.id;
 const admin = { permission: 'admin', agentScope: null } as const;
 
 export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): void {
@@ -75,7 +76,7 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    */
   router.post(
     '/api-keys/:id/roll',
-    announceChange(api),
+    announceChange(api, idInPath),
     write(api, rollApiKey, {
       what: 'API key',
       complete: (input, ctx) => ({ ...complete(input, ctx), from_id: String(ctx.params.id).toLowerCase() }),
@@ -96,7 +97,11 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-resource: ApiKey }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.delete('/api-keys/:id', announceChange(api), write(api, revokeApiKey, { what: 'API key' }));
+  router.delete(
+    '/api-keys/:id',
+    announceChange(api, idInPath),
+    write(api, revokeApiKey, { what: 'API key' }),
+  );
 }
 
 /** Makes a key on the way in and shows it on the way out; between the two it travels sealed. */
@@ -112,17 +117,5 @@ function keyMaking(api: ApiRuntime) {
       const { key: sealed = command.input.material.sealed } = answer;
       return JSON.stringify({ ...answer, key: sealed && unseal(api.sealingKey, sealed) });
     },
-  };
-}
-
-/** Tells every api process to look this key up again. Should the message be lost, its cache entry runs out in time. */
-function announceChange(api: ApiRuntime): ApiMiddleware {
-  return async (ctx, next) => {
-    await next();
-    const { id } = (ctx as ApiContext).params;
-    if (ctx.status >= 300 || !id) return;
-    await api.bus.publish(KEY_CHANGED_CHANNEL, id.toLowerCase()).catch((error: unknown) => {
-      api.logger.warn({ err: error, keyId: id }, 'key change not announced; caches drop it in time');
-    });
   };
 }

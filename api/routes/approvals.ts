@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import type { KeyRecord } from '../../shared/resources/api-keys/queries.js';
+import type { Principal } from '../../shared/contracts/principal.js';
 import {
   approveApproval,
   proposeApproval,
@@ -67,7 +67,7 @@ export function approvalRoutes(router: Router<RequestState>, api: ApiRuntime): v
   decisionRoutes(router, api);
 }
 
-function isOwn(body: string, key: KeyRecord): boolean {
+function isOwn(body: string, key: Principal): boolean {
   return key.kind !== 'agent' || (JSON.parse(body) as { agent_id: string | null }).agent_id === key.id;
 }
 
@@ -78,6 +78,7 @@ function decisionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
    *   post:
    *     operationId: approveApproval
    *     tags: [Approvals]
+   *     x-security: session
    *     summary: Approve, once
    *     description: >-
    *       Runs the held write again, as the agent, through every check: what it makes is still a draft. Of a proposal, approves the invoice.
@@ -96,6 +97,7 @@ function decisionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
    *   post:
    *     operationId: rejectApproval
    *     tags: [Approvals]
+   *     x-security: session
    *     summary: Reject
    *     description: Nothing is made or changed. Only a signed-in person decides, no key may.
    *     x-body: ApprovalReject

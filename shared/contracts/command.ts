@@ -100,6 +100,8 @@ export interface CommandDefinition<Input = unknown> {
   permissionFor?: (input: Input) => Permission;
   /** Scope that lets an agent key do this; null: no agent may. */
   agentScope: AgentScope | null;
+  /** True: takes a signed-in person, no key may do this. */
+  personOnly?: boolean;
   /** Commands of a batch that share a key run one after the other. The entity's id is always one. */
   conflictKeys?: (input: Input, actor: Actor) => string[];
 }

@@ -34,6 +34,11 @@ export function email(): Joi.StringSchema {
     .example('billing@example.com');
 }
 
+/** Taken as it is: blanks at its ends and any character may be part of a password. */
+export function password(): Joi.StringSchema {
+  return Joi.string().max(200).example('correct horse battery staple');
+}
+
 /** An open vocabulary: any slug is stored, the published defaults are examples (decisions 2). */
 export function slug(defaults: readonly string[]): Joi.StringSchema {
   return Joi.string()

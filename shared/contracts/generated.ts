@@ -59,6 +59,9 @@ export interface Contracts {
   ApiKeyRevoke?: ApiKeyRevoke;
   ApiKeyRoll?: ApiKeyRoll;
   ApiKeyWithSecret?: ApiKeyWithSecret;
+  Session?: Session;
+  SessionRevoke?: SessionRevoke;
+  SignIn?: SignIn;
   Accepted?: Accepted;
   DryRun?: DryRun;
   ErrorBody?: ErrorBody;
@@ -1147,6 +1150,45 @@ export interface ApiKeyWithSecret {
    */
   key: string | null;
 }
+export interface Session {
+  id: string;
+  user: {
+    id: string;
+    name: string;
+    email: string;
+  };
+  /**
+   * The account, or its sandbox, that this request acts on
+   */
+  tenant: {
+    id: string;
+    name: string;
+  };
+  /**
+   * As X-Environment has it; live unless it is sent
+   */
+  environment: "live" | "sandbox";
+  created_at: string;
+  /**
+   * At the latest; 12 hours without a request end it sooner
+   */
+  expires_at: string;
+  /**
+   * When the person signed out
+   */
+  ended_at: string | null;
+}
+export interface SessionRevoke {
+  [k: string]: unknown;
+}
+export interface SignIn {
+  email: string;
+  password: string;
+  /**
+   * Picks the account when the same e-mail and password belong to several
+   */
+  tenant_id?: string;
+}
 export interface Accepted {
   ok: true;
   data: {
@@ -1191,7 +1233,7 @@ export interface Me {
   key: {
     id: string;
     name: string;
-    kind: "api" | "agent";
+    kind: "api" | "agent" | "user";
     permissions: string[];
     scopes: string[];
     read_only: boolean;

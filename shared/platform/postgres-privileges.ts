@@ -7,8 +7,14 @@ interface Fault {
 /** Tables without a tenant: the ledger of the migrations. Everything else in our schema must be isolated. */
 const LEDGER_TABLES = ['schema_migrations', 'schema_migrations_lock'];
 
-/** Policies beside tenant_isolation that may be: they only read, and only what a key's hash or the purpose of a sweep lets them. */
-const OTHER_POLICIES = ['api_keys.key_lookup', 'tenants.tenant_directory'];
+/** Policies beside tenant_isolation that may be: they only read, and only what a credential's hash, the e-mail of who signs in or the purpose of a sweep
+ * lets them. */
+const OTHER_POLICIES = [
+  'api_keys.key_lookup',
+  'sessions.token_lookup',
+  'users.email_lookup',
+  'tenants.tenant_directory',
+];
 
 /**
  * Every way in which the session could see or change another tenant's rows: a role with too many rights, ownership, a table without forced

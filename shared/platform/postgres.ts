@@ -40,6 +40,8 @@ export interface Database {
   rehearse<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Looks up a credential before its tenant is known: only rows with this very hash are visible. */
   readByKeyHash<R = Row>(hash: Buffer, statement: Statement): Promise<R[]>;
+  /** Looks up people before their tenant is known: only users with this very e-mail are visible. @param email in lower case */
+  readByEmail<R = Row>(email: string, statement: Statement): Promise<R[]>;
   /** Ids of all tenants, and nothing else of them: what sweeps walk over. */
   tenantIds(): Promise<string[]>;
   /** A statement outside any tenant: it sees no tenant's row. */
@@ -104,6 +106,11 @@ class PooledDatabase implements Database {
     const values = [hash.toString('hex')];
     const setHash = forReading('read-key-hash', "set_config('app.key_hash', $1, true)", values);
     return this.readWith<R>(setHash, statement);
+  }
+
+  async readByEmail<R>(email: string, statement: Statement): Promise<R[]> {
+    const setEmail = forReading('read-email', "set_config('app.user_email', $1, true)", [email]);
+    return this.readWith<R>(setEmail, statement);
   }
 
   async query<R>(statement: Statement): Promise<R[]> {

@@ -5,11 +5,13 @@ import { openQueue } from './backend.js';
 
 export const CLOCK_QUEUE = 'clock';
 
-/** A key that was used, to the minute; gathered by the api processes. */
+/** A key or session that was used, to the minute; gathered by the api processes. */
 export interface KeyUse {
   tenant_id: string;
   id: string;
   at: string;
+  /** True: a person's session. */
+  session?: boolean;
 }
 
 export interface ClockJob {

@@ -17,6 +17,8 @@ import * as invoiceSchemas from './invoices/schema.js';
 import * as operationSchemas from './operations/schema.js';
 import * as paymentCommands from './payments/commands.js';
 import * as paymentSchemas from './payments/schema.js';
+import * as sessionCommands from './sessions/commands.js';
+import * as sessionSchemas from './sessions/schema.js';
 import * as settingsCommands from './settings/commands.js';
 import * as settingsSchemas from './settings/schema.js';
 import * as truckCommands from './trucks/commands.js';
@@ -37,6 +39,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'settings', schemas: settingsSchemas },
   { entityType: 'approval', schemas: approvalSchemas },
   { entityType: 'api_key', schemas: apiKeySchemas },
+  { entityType: 'session', schemas: sessionSchemas },
 ];
 
 /** Schemas of answers that are no resource. */
@@ -54,6 +57,7 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(settingsCommands),
   ...Object.values(approvalCommands),
   ...Object.values(apiKeyCommands),
+  ...Object.values(sessionCommands),
 ] as unknown as CommandDefinition<never>[];
 
 const byType = new Map(commands.map((command) => [command.type, command]));

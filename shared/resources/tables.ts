@@ -6,6 +6,7 @@ import { eventRepresentation } from './events/representation.js';
 import { inspectionRepresentation } from './inspections/representation.js';
 import { invoiceRepresentation } from './invoices/representation.js';
 import { paymentRepresentation } from './payments/representation.js';
+import { sessionRepresentation } from './sessions/representation.js';
 import { settingsRepresentation } from './settings/representation.js';
 import { truckRepresentation } from './trucks/representation.js';
 import { workOrderRepresentation } from './work-orders/representation.js';
@@ -30,6 +31,7 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   settings: { table: 'tenants', collection: '/settings', representation: settingsRepresentation },
   approval: { table: 'approvals', collection: '/approvals', representation: approvalRepresentation },
   api_key: { table: 'api_keys', collection: '/api-keys', representation: apiKeyRepresentation },
+  session: { table: 'sessions', collection: '/session', representation: sessionRepresentation },
 };
 
 /** @throws {Error} for an entity that no code of this version knows. */

@@ -28,6 +28,8 @@ const root = openApiDocument as unknown as Json & {
 
 /** Served beside the router, without a key. */
 const PUBLIC = ['GET /openapi.json'];
+/** Needs no credential either: it is how a person comes by one. It makes no record of the account, so the two headers of a write are not taken. */
+const SIGN_IN = 'POST /session';
 /** Every key may ask these about itself. */
 const FOR_EVERY_KEY = ['GET /me', 'GET /operations/{id}'];
 
@@ -80,7 +82,7 @@ describe('openapi.json: every operation', () => {
   });
 
   it('declares both write headers on every write, and on no read', () => {
-    for (const { name, method, parameters } of operations) {
+    for (const { name, method, parameters } of operations.filter((one) => one.name !== SIGN_IN)) {
       const headers = parameters.filter((one) => one.in === 'header').map((one) => one.name);
       if (method !== 'GET')
         expect(headers, name).to.include.members(['Idempotency-Key', 'X-Service-Dry-Run']);
@@ -92,14 +94,15 @@ describe('openapi.json: every operation', () => {
     for (const { name, method, path, parameters, responses } of operations) {
       const isWrite = method !== 'GET';
       const isPublic = PUBLIC.includes(name);
-      const takesQuery = parameters.some((parameter) => parameter.in === 'query');
       const expected = [
         406,
         ...(isPublic ? [] : [401, 429, 500, 503]),
         ...(isPublic || FOR_EVERY_KEY.includes(name) ? [] : [403]),
-        ...(isWrite || takesQuery ? [400] : []),
+        // Of the document alone there is nothing to be asked wrongly.
+        ...(isPublic ? [] : [400]),
         ...(path.includes('{') ? [404] : []),
-        ...(isWrite ? [409, 413, 415, 422] : []),
+        ...(isWrite ? [413, 415] : []),
+        ...(isWrite && name !== SIGN_IN ? [409, 422] : []),
         // What changes a record that has a version can be bound to it.
         ...(parameters.some((parameter) => parameter.name === 'If-Match') ? [412] : []),
       ];
@@ -121,19 +124,32 @@ describe('openapi.json: every operation', () => {
   it('answers a write with 201 or 200 and, when the commit is late, 202', () => {
     for (const { name, method, responses } of operations) {
       const successes = responses.map(({ status }) => status).filter((status) => status < '300');
-      if (method === 'GET') expect(successes, name).to.deep.equal(['200']);
+      if (method === 'GET' || name === SIGN_IN) expect(successes, name).to.deep.equal(['200']);
       else expect(successes, name).to.include.members(['200', '202']);
     }
   });
 
   it('shows the request id on every answer, and the rate limit on every authenticated success', () => {
     for (const { name, responses } of operations.filter((one) => !PUBLIC.includes(one.name))) {
+      const isCounted = name !== SIGN_IN;
       for (const { status, response } of responses) {
         const headers = Object.keys((response.headers ?? {}) as Json);
         expect(headers, `${name} ${status}`).to.include('X-Request-Id');
-        if (status === '200') expect(headers, `${name} ${status}`).to.include('X-RateLimit-Remaining');
+        if (status === '200' && isCounted)
+          expect(headers, `${name} ${status}`).to.include('X-RateLimit-Remaining');
         if (status === '201') expect(headers, `${name} ${status}`).to.include('Location');
       }
+    }
+  });
+});
+
+describe('openapi.json: who may come in', () => {
+  it('takes a key or a session on every route, the session alone where a person decides, and nothing to sign in', () => {
+    expect(root.security).to.deep.equal([{ bearerAuth: [] }, { sessionCookie: [] }]);
+    for (const { name, operation } of operations) {
+      const { security } = operation;
+      if ([...PUBLIC, SIGN_IN].includes(name)) expect(security, name).to.deep.equal([]);
+      else if (security !== undefined) expect(security, name).to.deep.equal([{ sessionCookie: [] }]);
     }
   });
 });

@@ -24,7 +24,10 @@ describe("the gate for agents' drafts", () => {
   });
 
   const countOf = async (table: string) => {
-    const [row] = await stack.rows<{ count: number }>(tenant.id, `select count(*)::int as count from ${table}`);
+    const [row] = await stack.rows<{ count: number }>(
+      tenant.id,
+      `select count(*)::int as count from ${table}`,
+    );
     return row?.count as number;
   };
   const workOrder = async () =>
@@ -50,11 +53,18 @@ describe("the gate for agents' drafts", () => {
     });
     expect(approval.payload).to.deep.include({ invoice_number: body.invoice_number });
     expect(Date.parse(approval.expires_at) - Date.parse(approval.created_at)).to.equal(7 * 86_400_000);
-    expect([await countOf('invoices'), await countOf('invoice_line_items'), await countOf('events')]).to.deep.equal([
-      0, 0, 0,
-    ]);
+    expect([
+      await countOf('invoices'),
+      await countOf('invoice_line_items'),
+      await countOf('events'),
+    ]).to.deep.equal([0, 0, 0]);
     const [entry] = await stack.rows(tenant.id, 'select * from audit_entries where id = $1', [approval.id]);
-    expect(entry).to.include({ outcome: 'held', action: 'invoice.created', actor_type: 'agent', response_status: 202 });
+    expect(entry).to.include({
+      outcome: 'held',
+      action: 'invoice.created',
+      actor_type: 'agent',
+      response_status: 202,
+    });
     expect((await tenant.client.get(`/approvals/${approval.id}`)).body).to.deep.equal(approval);
     // Its number is free still, for somebody whom no gate concerns.
     await made(tenant.client, { ...body, line_items: [] });
@@ -124,7 +134,9 @@ describe("the gate for agents' drafts", () => {
     await age(24.01);
     await made(agent, draftOf(HALF, target));
     // Priced anew, the old draft counts again.
-    expectHeld(await agent.patch(`/invoices/${second.id}`, { line_items: [lineItem({ unit_price_cents: HALF })] }));
+    expectHeld(
+      await agent.patch(`/invoices/${second.id}`, { line_items: [lineItem({ unit_price_cents: HALF })] }),
+    );
   });
 
   it('holds a PATCH that lifts a draft past it, whole, and lets other changes through', async () => {

@@ -4,18 +4,23 @@ import { storeOperation } from '../../shared/resources/operations/store.js';
 import { TABLES } from '../../shared/resources/tables.js';
 import type { Answer, CallOptions, TestClient } from '../support/client.js';
 import { commandOf } from '../support/commands.js';
+import { idPlaces, kindAt, setAt } from '../support/id-places.js';
 import { invoiceAfter, recordReadyFor } from '../support/lifecycle-records.js';
 import {
+  credentialOf,
   type DocumentedOperation,
   documentedOperations,
   type Json,
-  resolveRef,
 } from '../support/openapi-walk.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
+import { signIn } from '../support/sign-in.js';
 import { TestStack } from '../support/stack.js';
 
 // A stream does not end; stream.test.ts shows that it tells nothing of another tenant.
-const operations = documentedOperations().filter(({ path }) => path !== '/stream');
+const operations = documentedOperations().filter(
+  // Signing in takes no credential; session.test.ts shows that it opens no other account.
+  (one) => one.path !== '/stream' && !(one.path === '/session' && one.method === 'POST'),
+);
 
 /** One tenant with a record of each kind, every text of which holds its canary. */
 interface Account {
@@ -44,28 +49,6 @@ const listedKind = (path: string) => kindOf(`/${path.split('/').at(-1)}/`);
 
 const withId = (path: string, id: string) => path.replace('{id}', id);
 
-/** Places of ids in a body, by the schema of its members. */
-function idPlaces(node: Json, path: string[] = []): string[][] {
-  const schema = resolveRef(node);
-  if (schema.format === 'uuid') return [path];
-  const inItems = schema.items ? idPlaces(schema.items as Json, [...path, '0']) : [];
-  const members = Object.entries((schema.properties ?? {}) as Record<string, Json>);
-  return [...inItems, ...members.flatMap(([name, member]) => idPlaces(member, [...path, name]))];
-}
-
-function setAt(value: unknown, [head, ...rest]: string[], id: string): unknown {
-  if (head === undefined) return id;
-  const copy = (Array.isArray(value) ? [...value] : { ...(value as Json) }) as Json;
-  copy[head] = setAt(copy[head], rest, id);
-  return copy;
-}
-
-/** The kind of record that a member names: `truck_id` a truck, `defects[0].id` a defect. */
-function kindAt(place: string[]): string {
-  const name = String(place.at(-1));
-  return name === 'id' ? String(place.at(-3)).replace(/s$/, '') : name.replace(/_id$/, '');
-}
-
 const queryIds = ({ parameters }: DocumentedOperation) =>
   parameters
     .filter((one) => one.in === 'query' && (one.schema as Json).format === 'uuid')
@@ -85,6 +68,8 @@ function visible({ status, body, text, headers }: Answer): Json {
 describe('no tenant can tell that another exists', () => {
   let stack: TestStack;
   let intruder: Account;
+  /** Somebody of the intruder's who signed in, for what no key may do. */
+  let person: TestClient;
   /** Another company, and the intruder's own sandbox twin. */
   let victims: Account[];
   const covered = new Set<string>();
@@ -93,6 +78,7 @@ describe('no tenant can tell that another exists', () => {
     stack = await TestStack.start();
     const [alpha, beta] = [await stack.createTenant('Alpha'), await stack.createTenant('Beta')];
     intruder = await fillAccount('alpha', alpha.id, alpha.client);
+    person = await signIn(stack, { tenantId: alpha.id });
     victims = [
       await fillAccount('beta', beta.id, beta.client),
       await fillAccount('alpha sandbox', alpha.sandboxId, alpha.sandbox),
@@ -158,6 +144,12 @@ describe('no tenant can tell that another exists', () => {
     return account;
   }
 
+  /** The intruder's key, or its person where it takes one; who signs out is nobody that others still need. */
+  async function callerOf(operation: DocumentedOperation): Promise<TestClient> {
+    if (credentialOf(operation) === 'key') return intruder.client;
+    return operation.name === 'DELETE /session' ? signIn(stack, intruder) : person;
+  }
+
   /** A call as the intruder: whatever it answers, it may show nothing of a victim. */
   async function call(
     operation: DocumentedOperation,
@@ -165,7 +157,8 @@ describe('no tenant can tell that another exists', () => {
     options: CallOptions = {},
   ): Promise<Answer> {
     covered.add(operation.name);
-    const answer = await intruder.client.call(operation.method, path, options);
+    const caller = await callerOf(operation);
+    const answer = await caller.call(operation.method, path, options);
     for (const victim of victims) {
       const secrets = [victim.canary, victim.tenantId, ...Object.values(victim.ids)];
       for (const secret of secrets)

@@ -26,6 +26,8 @@ export class TestClient {
     readonly origin: string,
     readonly key: string,
     readonly prefix = '/v1',
+    /** Sent with every request. */
+    readonly always: Record<string, string> = {},
   ) {}
 
   get(path: string, options: CallOptions = {}): Promise<Answer> {
@@ -69,6 +71,7 @@ export class TestClient {
       headers: {
         ...(key ? { authorization: `Bearer ${key}` } : {}),
         ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...this.always,
         ...options.headers,
       },
       body: payload ?? null,

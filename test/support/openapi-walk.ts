@@ -57,6 +57,13 @@ export function documentedOperations(): DocumentedOperation[] {
   );
 }
 
+/** What an operation takes as proof of whose request it is: nothing, a session alone, or a key or a session. */
+export function credentialOf({ operation }: DocumentedOperation): 'nothing' | 'session' | 'key' {
+  const { security } = operation as { security?: object[] };
+  if (security === undefined) return 'key';
+  return security.length === 0 ? 'nothing' : 'session';
+}
+
 export interface Sample {
   where: string;
   schema: Json;

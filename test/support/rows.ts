@@ -20,6 +20,7 @@ export async function tablesOf(client: pg.Client): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
+const userId = newId();
 const customerId = newId();
 const workOrderId = newId();
 const invoiceId = newId();
@@ -30,9 +31,11 @@ const paymentId = newId();
 /** One row for each table, in an order that their references allow; `$1` is the tenant. Ids repeat from tenant to tenant on purpose. */
 const ROWS: Record<string, string> = {
   tenants: `insert into tenants (tenant_id, name, environment) values ($1, 'Filled Towing', 'live')`,
-  users: `insert into users (tenant_id, id, email, name, password_hash) values ($1, '${newId()}', 'Ann@example.com', 'Ann', 'scrypt$x$y')`,
+  users: `insert into users (tenant_id, id, email, name, password_hash) values ($1, '${userId}', 'Ann@example.com', 'Ann', 'scrypt$x$y')`,
   api_keys: `insert into api_keys (tenant_id, id, kind, name, prefix, last_four, key_hash, created_at)
     values ($1, '${newId()}', 'api', 'Key', 'tk_live_', 'abcd', sha256($1::uuid::text::bytea), now())`,
+  sessions: `insert into sessions (tenant_id, id, user_id, token_hash, idle_expires_at, expires_at)
+    values ($1, '${newId()}', '${userId}', sha256(('session' || $1::uuid::text)::bytea), now(), now())`,
   tenant_counters: `insert into tenant_counters (tenant_id, name, value) values ($1, 'job_number', 7)`,
   customers: `insert into customers (tenant_id, id, company_name, company_type) values ($1, '${customerId}', 'Club', 'motor_club')`,
   work_orders: `insert into work_orders (tenant_id, id, job_number, intake, service_type, customer_id)

@@ -8,6 +8,7 @@ import { touchKeys } from '../../shared/resources/api-keys/queries.js';
 import { findExpired } from '../../shared/resources/approvals/expiry.js';
 import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
+import { touchSessions } from '../../shared/resources/sessions/queries.js';
 
 /** Tenants looked at in one transaction. */
 const TENANTS_PER_PASS = 500;
@@ -24,7 +25,14 @@ export function createClockProcessor(runtime: Runtime, writes: WritesQueue): Pro
     'expire-approvals': () => sweep(runtime, writes, findExpired),
     'purge-expired': () => purge(runtime),
     'touch-keys': async ({ uses = [] }) => {
-      await touchKeys(runtime.db, uses);
+      await touchKeys(
+        runtime.db,
+        uses.filter((use) => !use.session),
+      );
+      await touchSessions(
+        runtime.db,
+        uses.filter((use) => use.session),
+      );
       return { keys: uses.length };
     },
   };

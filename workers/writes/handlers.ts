@@ -14,6 +14,7 @@ import { moveInvoices } from '../../shared/resources/invoices/move-handler.js';
 import { markInvoicesOverdue } from '../../shared/resources/invoices/overdue-handler.js';
 import { updateInvoices } from '../../shared/resources/invoices/update-handler.js';
 import { createPayments, refundPayments } from '../../shared/resources/payments/handlers.js';
+import { createSessions, endSessions } from '../../shared/resources/sessions/handlers.js';
 import { updateSettings } from '../../shared/resources/settings/handlers.js';
 import { createTrucks, updateTrucks } from '../../shared/resources/trucks/handlers.js';
 import { createWorkOrders, updateWorkOrders } from '../../shared/resources/work-orders/handlers.js';
@@ -60,6 +61,8 @@ export const handlers = {
   'api_key.create': createApiKeys,
   'api_key.roll': rollApiKeys,
   'api_key.revoke': revokeApiKeys,
+  'session.create': createSessions,
+  'session.end': endSessions,
 } satisfies Record<string, unknown>;
 
 /** @throws {Error} for a type that this version does not know: the job is retried until a newer worker takes it. */

@@ -1,28 +1,13 @@
 import type { ApiKeyListQuery } from '../../contracts/generated.js';
+import type { Principal } from '../../contracts/principal.js';
 import type { AgentScope, Permission } from '../../contracts/vocabulary.js';
 import type { Tier } from '../../platform/config.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Database, Statement } from '../../platform/postgres.js';
 import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { recordset } from '../sets.js';
+import { findTenant, type TenantRow } from '../tenants/find-tenant.js';
 import { apiKeyRepresentation } from './representation.js';
-
-/** A key as authentication needs it, with what it must know of its tenant. */
-export interface KeyRecord {
-  id: string;
-  kind: 'api' | 'agent';
-  name: string;
-  permissions: Permission[];
-  scopes: AgentScope[];
-  readOnly: boolean;
-  expiresAt: number | null;
-  revoked: boolean;
-  tenantId: string;
-  tenantName: string;
-  environment: 'live' | 'sandbox';
-  timeZone: string;
-  tier: Tier;
-}
 
 interface KeyRow {
   id: string;
@@ -37,20 +22,13 @@ interface KeyRow {
   revoked_at: Date | null;
 }
 
-interface TenantRow {
-  name: string;
-  environment: 'live' | 'sandbox';
-  time_zone: string;
-  tier: Tier;
-}
-
 const TIER_ORDER: Tier[] = ['starter', 'standard', 'premium'];
 
 /**
  * Looks a credential up by its hash, then its tenant. undefined: no such key. Throws when PostgreSQL cannot be asked, which is a 503 and
  * never a 401.
  */
-export async function findKey(db: Database, key: string): Promise<KeyRecord | undefined> {
+export async function findKey(db: Database, key: string): Promise<Principal | undefined> {
   const hash = sha256(key);
   const [row] = await db.readByKeyHash<KeyRow>(hash, {
     name: 'find-key',
@@ -59,15 +37,11 @@ export async function findKey(db: Database, key: string): Promise<KeyRecord | un
     values: [hash],
   });
   if (!row) return undefined;
-  const [tenant] = await db.read<TenantRow>(row.tenant_id, {
-    name: 'find-tenant',
-    text: 'select name, environment, time_zone, tier from tenants where tenant_id = $1',
-    values: [row.tenant_id],
-  });
-  return tenant && toRecord(row, tenant);
+  const tenant = await findTenant(db, row.tenant_id);
+  return tenant && toPrincipal(row, tenant);
 }
 
-function toRecord(row: KeyRow, tenant: TenantRow): KeyRecord {
+function toPrincipal(row: KeyRow, tenant: TenantRow): Principal {
   return {
     id: row.id,
     kind: row.kind,
@@ -107,6 +81,7 @@ export async function touchKeys(
   db: Database,
   uses: { tenant_id: string; id: string; at: string }[],
 ): Promise<void> {
+  if (uses.length === 0) return;
   const tenants = [...new Set(uses.map((use) => use.tenant_id))];
   await db.transaction(tenants, async (tx) =>
     tx.queryAtCommit({

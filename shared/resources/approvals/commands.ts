@@ -16,8 +16,14 @@ export const proposeApproval = defineCommand<ApprovalPropose>({
   conflictKeys: ({ invoice_id }) => [`entity:${invoice_id}`],
 });
 
-/** Only a signed-in person decides (decisions 7): routes and handlers look at who asks, no permission is enough. */
-const decision = { entityType: 'approval', creates: false, permission: 'approve', agentScope: null } as const;
+/** Only a signed-in person decides (decisions 7). */
+const decision = {
+  entityType: 'approval',
+  creates: false,
+  permission: 'approve',
+  agentScope: null,
+  personOnly: true,
+} as const;
 
 export const approveApproval = defineCommand<ApprovalApprove>({
   ...decision,

@@ -54,7 +54,7 @@ export const me = allRequired({
   key: allRequired({
     id: uuid(),
     name: Joi.string().example('Dispatch software'),
-    kind: Joi.string().valid('api', 'agent'),
+    kind: Joi.string().valid('api', 'agent', 'user'),
     permissions: Joi.array().items(Joi.string()),
     scopes: Joi.array().items(Joi.string()),
     read_only: Joi.boolean(),

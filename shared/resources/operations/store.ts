@@ -155,10 +155,11 @@ export async function countPending(tx: Transaction): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** What is forgotten, by table: settled operations, answers, and suspicions of commands that came through or were lost with Redis. */
+/** What is forgotten, by table: settled operations, answers, sessions that are over, and suspicions of commands that came through or were lost with Redis. */
 const EXPIRED = {
   operations: `o.created_at < now() - ${KEPT} and not (${UNSETTLED})`,
   idempotency_keys: `o.created_at < now() - ${ANSWER_STORED}`,
+  sessions: `least(o.ended_at, o.idle_expires_at, o.expires_at) < now() - ${ANSWER_STORED}`,
   command_attempts: `o.parked_at is null and o.last_attempt_at < now() - ${KEPT}`,
 };
 

@@ -24,8 +24,8 @@ export function newTenantPair(): TenantPair {
 export async function createTenantPair(tx: Transaction, pair: TenantPair, tenant: NewTenant): Promise<void> {
   const { name, tier = 'standard', timeZone = 'America/New_York', taxRateBps = 0 } = tenant;
   await tx.query({
-    text: `insert into tenants (tenant_id, name, environment, live_tenant_id, tier, time_zone, tax_rate_bps)
-           values ($1, $3, 'live', null, $4, $5, $6), ($2, $3, 'sandbox', $1, $4, $5, $6)`,
+    text: `insert into tenants (tenant_id, name, environment, live_tenant_id, sandbox_tenant_id, tier, time_zone, tax_rate_bps)
+           values ($1, $3, 'live', null, $2, $4, $5, $6), ($2, $3, 'sandbox', $1, null, $4, $5, $6)`,
     values: [pair.live, pair.sandbox, name, tier, timeZone, taxRateBps],
   });
   await tx.query({

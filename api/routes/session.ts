@@ -1,0 +1,153 @@
+import type Router from '@koa/router';
+import type { Command } from '../../shared/contracts/command.js';
+import type { Session, SignIn } from '../../shared/contracts/generated.js';
+import { validate } from '../../shared/contracts/validate.js';
+import { sha256 } from '../../shared/platform/crypto.js';
+import { appErrorFromBody, serviceUnavailable } from '../../shared/platform/errors.js';
+import { newId } from '../../shared/platform/ids.js';
+import { createSession, endSession, type NewSession } from '../../shared/resources/sessions/commands.js';
+import type { SignInCandidate } from '../../shared/resources/sessions/queries.js';
+import { signIn } from '../../shared/resources/sessions/schema.js';
+import { mintSessionToken } from '../../shared/resources/sessions/token.js';
+import { readStatement } from '../../shared/resources/sets.js';
+import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
+import { assertAccess } from '../middleware/access.js';
+import { announceChange } from '../middleware/announce-change.js';
+import { countBadCredential, unauthorized } from '../middleware/authenticate.js';
+import { readBody } from '../middleware/body.js';
+import { assertOwnOrigin, setTokenCookie } from '../middleware/session-cookie.js';
+import { origin, write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+import { type CheckPassword, createPasswordCheck } from '../sign-in.js';
+
+export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /session:
+   *   post:
+   *     operationId: signIn
+   *     tags: [Access]
+   *     summary: Sign a person in
+   *     description: >-
+   *       Sets the cookie that the other routes take in place of a key. With it every write needs the header X-Requested-With, and X-Environment chooses
+   *       between live and sandbox. Takes neither Idempotency-Key nor dry run.
+   *     security: []
+   *     x-body: SignIn
+   *     x-write: false
+   *     responses:
+   *       '200': { x-resource: Session }
+   *       x-errors: [400, 401, 403, 406, 413, 415, 429, 500, 503]
+   */
+  router.post('/session', signInWith(api, createPasswordCheck(api)));
+
+  /**
+   * @openapi
+   * /session:
+   *   get:
+   *     operationId: getSession
+   *     tags: [Access]
+   *     summary: Who is signed in
+   *     description: And which of the account's two environments this request acts on.
+   *     x-security: session
+   *     responses:
+   *       '200': { x-resource: Session }
+   *       x-errors: [401, 403, 429, 503]
+   */
+  router.get('/session', describeSession(api));
+
+  /**
+   * @openapi
+   * /session:
+   *   delete:
+   *     operationId: signOut
+   *     tags: [Access]
+   *     summary: Sign out
+   *     description: Effective everywhere within 5 seconds.
+   *     x-security: session
+   *     x-write: true
+   *     responses:
+   *       '200': { x-resource: Session }
+   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   */
+  router.delete(
+    '/session',
+    announceChange(api, (ctx) => ctx.state.key.session?.id),
+    takeCookieAway(api),
+    inLiveTenant,
+    write(api, endSession, { what: 'session', target: (ctx) => ctx.state.key.session?.id as string }),
+  );
+}
+
+function signInWith(api: ApiRuntime, checkPassword: CheckPassword): ApiMiddleware {
+  return async (context) => {
+    const ctx = context as ApiContext;
+    assertOwnOrigin(api, ctx);
+    const { value } = await readBody(ctx);
+    const person = await checkPassword(validate<SignIn>(signIn, value), ctx.ip);
+    if (!person) {
+      await countBadCredential(api, ctx.ip);
+      throw unauthorized('E-mail or password is wrong.');
+    }
+    const token = mintSessionToken();
+    const body = await storeSession(api, ctx, { person, token });
+    const { expires_at: expiresAt } = JSON.parse(body) as Session;
+    setTokenCookie(api, ctx, { token, expiresAt: new Date(expiresAt) });
+    ctx.set('Cache-Control', 'no-store');
+    ctx.type = 'application/json';
+    ctx.body = body;
+  };
+}
+
+/** Resolves with the session's JSON once it is committed: its cookie works from then on. */
+async function storeSession(
+  api: ApiRuntime,
+  ctx: ApiContext,
+  { person, token }: { person: SignInCandidate; token: string },
+): Promise<string> {
+  const actor = { id: person.id, kind: 'user', name: person.name } as const;
+  const command: Command<NewSession> = {
+    ...origin(ctx, { ...actor, tenantId: person.tenant_id, environment: 'live' }),
+    type: createSession.type,
+    entityId: newId(),
+    input: { user_id: person.id, token_hash: sha256(token).toString('hex') },
+    dryRun: false,
+    unknownFields: [],
+    idempotency: null,
+  };
+  const submitted = await api.submit(command, 0);
+  // It will be stored by itself, but nobody will have its token.
+  if ('accepted' in submitted) throw serviceUnavailable('Signing in took too long. Try again shortly.');
+  if (!submitted.ok) throw appErrorFromBody(submitted.error);
+  return submitted.body;
+}
+
+/** The session is the live tenant's; what is told is what this request acts on. */
+function describeSession(api: ApiRuntime): ApiMiddleware {
+  return async (context) => {
+    const ctx = context as ApiContext;
+    const { key } = ctx.state;
+    assertAccess(key, { permission: 'read', agentScope: null, personOnly: true });
+    const { id, tenantId } = key.session as NonNullable<typeof key.session>;
+    const statement = readStatement('session', { tenant_id: tenantId, id });
+    const [row] = await api.db.read<{ body: string }>(tenantId, statement);
+    const session = JSON.parse(row?.body as string) as Session;
+    const tenant = { id: key.tenantId, name: key.tenantName };
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = { ...session, tenant, environment: key.environment };
+  };
+}
+
+/** A session is kept with the live tenant, wherever its person acts. */
+const inLiveTenant: ApiMiddleware = async (ctx, next) => {
+  const { key } = ctx.state;
+  if (key.session) ctx.state.key = { ...key, tenantId: key.session.tenantId, environment: 'live' };
+  await next();
+};
+
+function takeCookieAway(api: ApiRuntime): ApiMiddleware {
+  return async (context, next) => {
+    await next();
+    const ctx = context as ApiContext;
+    if (ctx.response.get('X-Service-Dry-Run') === '') setTokenCookie(api, ctx, {});
+  };
+}

@@ -1,0 +1,61 @@
+import type { SignIn } from '../shared/contracts/generated.js';
+import { sha256, verifyPassword } from '../shared/platform/crypto.js';
+import { AppError, serviceUnavailable } from '../shared/platform/errors.js';
+import { createGate, type Gate, GateFullError } from '../shared/platform/gate.js';
+import type { Runtime } from '../shared/platform/runtime.js';
+import { findCandidates, type SignInCandidate } from '../shared/resources/sessions/queries.js';
+
+/** A password check takes 128 MiB for about half a second: more at once would take the process down, more waiting would wait too long. */
+const CHECKS = { atOnce: 2, waiting: 20 };
+
+/** Tries of one e-mail from one address, and from everywhere. The second is high: it must be dear to keep a person out by guessing badly. */
+const TRIES_FROM_ONE_ADDRESS = { minute: 20, hour: 200 };
+const TRIES_FROM_EVERYWHERE = { minute: 100, hour: 1000 };
+
+/** Belongs to no password; an unknown e-mail costs the same work as a known one. */
+const NOBODYS_HASH = `scrypt$${Buffer.alloc(16).toString('base64url')}$${Buffer.alloc(32).toString('base64url')}`;
+
+/** Tells whose e-mail and password these are; undefined when they are nobody's. */
+export type CheckPassword = (given: SignIn, address: string) => Promise<SignInCandidate | undefined>;
+
+/** Opens the door for people of this process. @throws {AppError} 429 for too many tries, 503 when there is no room for one more check. */
+export function createPasswordCheck(runtime: Runtime): CheckPassword {
+  const gate = createGate(CHECKS);
+  return async (given, address) => {
+    await assertMayTry(runtime, given.email, address);
+    const candidates = await findCandidates(runtime.db, { email: given.email, tenantId: given.tenant_id });
+    return runGated(gate, () => pick(candidates, given.password));
+  };
+}
+
+/** The first whose password it is: the same e-mail may belong to people of several tenants. */
+async function pick(candidates: SignInCandidate[], password: string): Promise<SignInCandidate | undefined> {
+  if (candidates.length === 0) await verifyPassword(password, NOBODYS_HASH);
+  for (const candidate of candidates)
+    if (await verifyPassword(password, candidate.password_hash)) return candidate;
+  return undefined;
+}
+
+async function runGated<T>(gate: Gate, work: () => Promise<T>): Promise<T> {
+  return gate.run(work).catch((error: unknown) => {
+    if (!(error instanceof GateFullError)) throw error;
+    throw serviceUnavailable('Too many people are signing in at this moment. Try again shortly.', error);
+  });
+}
+
+/** Every try counts, right or wrong, before it is made: guesses side by side must not get past the count. */
+async function assertMayTry({ limiter }: Runtime, email: string, address: string): Promise<void> {
+  // Hashed: a limiter's keys may lie in Redis, and an e-mail says who works here.
+  const person = sha256(email.toLowerCase()).toString('base64url');
+  const decisions = [
+    await limiter.consume(`sign-in/${person}/${address}`, TRIES_FROM_ONE_ADDRESS),
+    await limiter.consume(`sign-in/${person}`, TRIES_FROM_EVERYWHERE),
+  ];
+  const over = decisions.flatMap(({ windows }) => windows.filter(({ remaining }) => remaining < 0));
+  if (over.length === 0) return;
+  const retryAfter = Math.max(...over.map(({ resetSeconds }) => resetSeconds));
+  throw new AppError('rate_limited', `Too many tries to sign in. Try again in ${retryAfter} s.`, {
+    headers: { 'Retry-After': String(retryAfter) },
+    details: over.map(({ window, limit, resetSeconds }) => ({ window, limit, retry_after: resetSeconds })),
+  });
+}

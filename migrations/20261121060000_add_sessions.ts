@@ -1,0 +1,58 @@
+import type { Knex } from 'knex';
+
+/** As in isolate_tenants, which says why. */
+const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
+
+/** People sign in: their sessions, how a person is found by e-mail, and the way from a tenant to its sandbox twin. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    create table sessions (
+      tenant_id uuid not null,
+      id uuid not null,
+      user_id uuid not null,
+      token_hash bytea not null,
+      created_at timestamptz not null default now(),
+      -- Moved forward while the session is used.
+      idle_expires_at timestamptz not null,
+      expires_at timestamptz not null,
+      ended_at timestamptz,
+      primary key (tenant_id, id),
+      foreign key (tenant_id, user_id) references users
+    );
+    -- Does not lead with tenant_id, as api_keys_hash does not: the token is all that is known of a session. Not unique, for the same reason.
+    create index sessions_token on sessions (token_hash);
+    create index sessions_user on sessions (tenant_id, user_id);
+    alter table sessions enable row level security;
+    alter table sessions force row level security;
+    create policy tenant_isolation on sessions using (${POLICY}) with check (${POLICY});
+    -- Whoever holds the hash may read that one row, and only read it.
+    create policy token_lookup on sessions for select
+      using (token_hash = decode(nullif(current_setting('app.key_hash', true), ''), 'hex'));
+
+    alter table users
+      add column updated_at timestamptz not null default now(),
+      add column deactivated_at timestamptz;
+    -- Who signs in gives an e-mail and no tenant; both find people of every tenant by that one address, and only to read them.
+    create index users_sign_in on users (lower(email)) where deactivated_at is null;
+    create policy email_lookup on users for select
+      using (lower(email) = nullif(current_setting('app.user_email', true), ''));
+
+    alter table tenants add column sandbox_tenant_id uuid;
+  `);
+  // The owner is bound by the policy as well; the lock that lifting it takes keeps everybody else out until it is back.
+  await knex.raw(`
+    alter table tenants no force row level security;
+    update tenants live set sandbox_tenant_id = twin.tenant_id from tenants twin where twin.live_tenant_id = live.tenant_id;
+    alter table tenants force row level security;
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw(`
+    alter table tenants drop column sandbox_tenant_id;
+    drop policy email_lookup on users;
+    drop index users_sign_in;
+    alter table users drop column updated_at, drop column deactivated_at;
+    drop table sessions;
+  `);
+}

@@ -1,0 +1,37 @@
+import Joi from 'joi';
+import { defineCommand } from '../../contracts/command.js';
+import { sessionEnd } from './schema.js';
+
+const shared = {
+  entityType: 'session',
+  permission: 'write',
+  agentScope: null,
+  personOnly: true,
+} as const;
+
+/** What the api has checked and made: the password stays there, and the token goes to the browser alone. */
+export interface NewSession {
+  user_id: string;
+  /** SHA-256 of the token, hex. */
+  token_hash: string;
+}
+
+/**
+ * A session is no business record, yet it goes the way of all writes: once the person is known there is a tenant and an actor, and so the sign-in is
+ * audited, survives a crash and is written by workers alone.
+ */
+export const createSession = defineCommand<NewSession>({
+  ...shared,
+  type: 'session.create',
+  action: 'session.created',
+  creates: true,
+  schema: Joi.object({ user_id: Joi.string().required(), token_hash: Joi.string().required() }),
+});
+
+export const endSession = defineCommand<Record<string, never>>({
+  ...shared,
+  type: 'session.end',
+  action: 'session.ended',
+  creates: false,
+  schema: sessionEnd,
+});

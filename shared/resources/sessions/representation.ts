@@ -1,0 +1,17 @@
+import { jsonObject, jsonTime } from '../../contracts/resource.js';
+
+/** A session with its person and account. The token is not among its members. */
+export function sessionRepresentation(alias: string): string {
+  const user = jsonObject('u', ['id', 'name', 'email']);
+  const tenant = jsonObject('n', [{ name: 'id', sql: 'n.tenant_id' }, 'name']);
+  const ofUser = `u.tenant_id = ${alias}.tenant_id and u.id = ${alias}.user_id`;
+  return jsonObject(alias, [
+    'id',
+    { name: 'user', sql: `(select ${user} from users u where ${ofUser})` },
+    { name: 'tenant', sql: `(select ${tenant} from tenants n where n.tenant_id = ${alias}.tenant_id)` },
+    { name: 'environment', sql: "'live'" },
+    jsonTime(alias, 'created_at'),
+    jsonTime(alias, 'expires_at'),
+    jsonTime(alias, 'ended_at'),
+  ]);
+}

@@ -1,0 +1,29 @@
+import Joi from 'joi';
+import { allRequired, dateTime, email, password, text, uuid } from '../../contracts/fields.js';
+import { ENVIRONMENTS } from '../../contracts/vocabulary.js';
+
+export const signIn = Joi.object({
+  email: email().required().example('dana@hudson-towing.example'),
+  password: password().required(),
+  tenant_id: uuid().description('Picks the account when the same e-mail and password belong to several'),
+}).meta({ className: 'SignIn' });
+
+export const session = allRequired({
+  id: uuid(),
+  user: allRequired({
+    id: uuid(),
+    name: text(100).example('Dana Whitfield'),
+    email: email().example('dana@hudson-towing.example'),
+  }),
+  tenant: allRequired({ id: uuid(), name: Joi.string().example('Hudson Towing') }).description(
+    'The account, or its sandbox, that this request acts on',
+  ),
+  environment: Joi.string()
+    .valid(...ENVIRONMENTS)
+    .description('As X-Environment has it; live unless it is sent'),
+  created_at: dateTime(),
+  expires_at: dateTime().description('At the latest; 12 hours without a request end it sooner'),
+  ended_at: dateTime().allow(null).description('When the person signed out'),
+}).meta({ className: 'Session' });
+
+export const sessionEnd = Joi.object({}).meta({ className: 'SessionRevoke' });

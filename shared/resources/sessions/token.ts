@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import { base62, checksum62 } from '../../platform/crypto.js';
+
+const PREFIX = 'tk_session_';
+const SHAPE = /^tk_session_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/;
+
+/** A session's token: 256 random bits and a checksum, built as keys are but never taken as one. */
+export function mintSessionToken(): string {
+  const body = `${PREFIX}${base62(randomBytes(32), 43)}`;
+  return `${body}${checksum62(body)}`;
+}
+
+/** True when the text could be one of our tokens. Spares the database a look-up for garbage. */
+export function isWellFormedToken(text: string): boolean {
+  return SHAPE.exec(text)?.[1] === checksum62(text.slice(0, -6));
+}

@@ -1,0 +1,21 @@
+import type { Tier } from '../../platform/config.js';
+import type { Database } from '../../platform/postgres.js';
+
+/** What every request must know of the tenant that it acts on. */
+export interface TenantRow {
+  name: string;
+  environment: 'live' | 'sandbox';
+  time_zone: string;
+  tier: Tier;
+  /** Null in the sandbox itself. */
+  sandbox_tenant_id: string | null;
+}
+
+export async function findTenant(db: Database, tenantId: string): Promise<TenantRow | undefined> {
+  const [tenant] = await db.read<TenantRow>(tenantId, {
+    name: 'find-tenant',
+    text: 'select name, environment, time_zone, tier, sandbox_tenant_id from tenants where tenant_id = $1',
+    values: [tenantId],
+  });
+  return tenant;
+}

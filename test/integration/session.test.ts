@@ -1,0 +1,167 @@
+import { expect } from 'chai';
+import type { Answer } from '../support/client.js';
+import { expectError, faultsOf } from '../support/expect-error.js';
+import { cookieOf, createUser, PASSWORD, signIn, type TestUser, trySignIn } from '../support/sign-in.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+describe('signing in', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+  let user: TestUser;
+
+  before(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant('Hudson Towing');
+    user = await createUser(stack, tenant.id, { name: 'Dana', email: 'Dana@example.com' });
+  });
+  after(() => stack.stop());
+
+  const attempt = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+    trySignIn(stack.origin, body, headers);
+  const setCookieOf = (answer: Answer) => [answer.headers['set-cookie'] ?? []].flat();
+
+  it('answers with the session and a cookie that no script can read and no other site can use for a write', async () => {
+    const answer = await attempt({ email: 'dana@EXAMPLE.com', password: PASSWORD });
+    expect(answer.status, answer.text).to.equal(200);
+    expect(answer.body).to.deep.include({
+      user: { id: user.id, name: 'Dana', email: 'Dana@example.com' },
+      tenant: { id: tenant.id, name: 'Hudson Towing' },
+      environment: 'live',
+      ended_at: null,
+    });
+    const [cookie = '', ...more] = setCookieOf(answer);
+    expect(more).to.deep.equal([]);
+    const [pair = '', ...flags] = cookie.split('; ');
+    expect(pair).to.match(/^tow_session=tk_session_[0-9A-Za-z]{49}$/);
+    const expires = new Date(answer.body.expires_at).toUTCString();
+    expect(flags).to.have.members(['Path=/', 'HttpOnly', 'SameSite=Lax', `Expires=${expires}`]);
+    expect(answer.text).to.not.include(pair.split('=')[1]);
+  });
+
+  it('lets the cookie do what a key with every permission does', async () => {
+    const person = await signIn(stack, user);
+    const made = await person.post('/customers', { company_name: 'Club' });
+    expect(made.status, made.text).to.equal(201);
+    expect((await tenant.client.get(`/customers/${made.body.id}`)).text).to.equal(made.text);
+    const me = await person.get('/me');
+    expect(me.body.tenant).to.include({ id: tenant.id, environment: 'live' });
+    expect(me.body.key).to.deep.include({
+      id: user.id,
+      name: 'Dana',
+      kind: 'user',
+      permissions: ['read', 'write', 'approve', 'admin'],
+    });
+    expect((await person.get('/session')).body).to.deep.include({ environment: 'live', ended_at: null });
+  });
+
+  it('writes under the name of the person, told in the audit log as from the dashboard', async () => {
+    const person = await signIn(stack, user);
+    const { id } = (await person.post('/customers', { company_name: 'Audited' })).body;
+    const [entry] = await stack.rows(
+      tenant.id,
+      'select actor_type, actor_id, actor_name, source from audit_entries where tenant_id = $1 and entity_id = $2',
+      [tenant.id, id],
+    );
+    expect(entry).to.deep.equal({
+      ...{ actor_type: 'user', actor_id: user.id, actor_name: 'Dana', source: 'dashboard' },
+    });
+  });
+
+  it('is refused in one way for an unknown e-mail, a wrong password and a foreign account', async () => {
+    const other = await stack.createTenant('Other');
+    const refusals = [
+      { email: 'nobody@example.com', password: PASSWORD },
+      { email: user.email, password: `${PASSWORD} ` },
+      { email: user.email, password: PASSWORD.toUpperCase() },
+      { email: user.email, password: PASSWORD, tenant_id: other.id },
+      { email: user.email, password: PASSWORD, tenant_id: tenant.sandboxId },
+    ];
+    const messages = new Set<string>();
+    for (const body of refusals) {
+      const answer = await attempt(body);
+      expect(expectError(answer, 401, 'unauthorized')).to.deep.equal([]);
+      expect(setCookieOf(answer)).to.deep.equal([]);
+      messages.add(answer.body.error.message);
+    }
+    expect([...messages]).to.have.length(1);
+  });
+
+  it('names every fault of its body', async () => {
+    expect(faultsOf(await attempt({}))).to.deep.equal(['email required', 'password required']);
+    expect(faultsOf(await attempt({ email: 'x', password: 'y'.repeat(201), tenant_id: 'z' }))).to.deep.equal([
+      'email email',
+      'password max',
+      'tenant_id guid',
+    ]);
+    const form = { raw: 'email=a', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+    expectError(await tenant.client.post('/session', undefined, form), 415, 'unsupported_media_type');
+  });
+
+  it('needs no credential and is not hindered by a wrong one', async () => {
+    const body = { email: user.email, password: PASSWORD };
+    const answer = await attempt(body, { authorization: 'Bearer nonsense', cookie: 'tow_session=old' });
+    expect(answer.status, answer.text).to.equal(200);
+  });
+
+  it('from a page of another site is refused', async () => {
+    const body = { email: user.email, password: PASSWORD };
+    expectError(await attempt(body, { origin: 'https://evil.example' }), 403, 'forbidden');
+    expectError(await attempt(body, { origin: 'null' }), 403, 'forbidden');
+    expect((await attempt(body, { origin: stack.origin })).status).to.equal(200);
+  });
+
+  it('stores nothing that could be used as the cookie', async () => {
+    const answer = await attempt({ email: user.email, password: PASSWORD });
+    const [, token = ''] = cookieOf(answer).split('=');
+    const rows = await stack.rows(
+      tenant.id,
+      `select row_to_json(s)::text as text from sessions s union all select row_to_json(a)::text from audit_entries a`,
+    );
+    for (const { text } of rows) expect(text).to.not.include(token.slice('tk_session_'.length, -10));
+  });
+
+  describe('with the same e-mail in two accounts', () => {
+    let twins: [TestUser, TestUser];
+    before(async () => {
+      const [a, b] = [await stack.createTenant('A'), await stack.createTenant('B')];
+      twins = [
+        await createUser(stack, a.id, { email: 'both@example.com', password: 'the password of a' }),
+        await createUser(stack, b.id, { email: 'BOTH@example.com', password: 'the password of b' }),
+      ];
+    });
+
+    it('the password tells which one is meant', async () => {
+      for (const { password, tenantId } of twins) {
+        const answer = await attempt({ email: 'both@example.com', password });
+        expect(answer.body.tenant.id, answer.text).to.equal(tenantId);
+      }
+    });
+
+    it('tenant_id picks one, and takes no password of the other', async () => {
+      const [a, b] = twins;
+      const email = 'both@example.com';
+      const own = await attempt({ email, password: b.password, tenant_id: b.tenantId });
+      expect(own.body.user.id, own.text).to.equal(b.id);
+      const foreign = await attempt({ email, password: b.password, tenant_id: a.tenantId });
+      expectError(foreign, 401, 'unauthorized');
+    });
+  });
+});
+
+describe('signing in behind TLS', () => {
+  it('marks the cookie Secure, and takes the public address as its own origin', async () => {
+    const stack = await TestStack.start({ environment: { BASE_URL: 'https://tow.example' } });
+    try {
+      const tenant = await stack.createTenant();
+      const user = await createUser(stack, tenant.id);
+      const body = { email: user.email, password: user.password };
+      const answer = await trySignIn(stack.origin, body, { origin: 'https://tow.example' });
+      expect(answer.status, answer.text).to.equal(200);
+      expect(answer.headers['set-cookie']).to.match(/; Secure$/);
+      const foreign = await trySignIn(stack.origin, body, { origin: 'http://tow.example' });
+      expectError(foreign, 403, 'forbidden');
+    } finally {
+      await stack.stop();
+    }
+  });
+});
