@@ -10,6 +10,7 @@ import { limitRate } from './middleware/rate-limit.js';
 import { requestContext } from './middleware/request-context.js';
 import { accountRoutes } from './routes/account.js';
 import { apiKeyRoutes } from './routes/api-keys.js';
+import { approvalRoutes } from './routes/approvals.js';
 import { customerRoutes } from './routes/customers.js';
 import { dispatchRoutes } from './routes/dispatch.js';
 import { documentRoutes } from './routes/document.js';
@@ -45,6 +46,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     rateCardRoutes,
     impoundRoutes,
     eventRoutes,
+    approvalRoutes,
     apiKeyRoutes,
     accountRoutes,
     sessionRoutes,

@@ -152,24 +152,39 @@ function errorResponse(status: number) {
   };
 }
 
-/** `Error400`, `Error401` … and `Accepted`, the 202 of a write whose commit is still to come. */
+const OPERATION_ID = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';
+
+const acceptedHeaders = {
+  'X-Request-Id': { $ref: '#/components/headers/XRequestId' },
+  Location: { $ref: '#/components/headers/Location' },
+};
+const acceptedExample = { ok: true, data: { operation_id: OPERATION_ID, status: 'queued' } };
+
+/** `Error400`, `Error401` … and the two kinds of 202: a write whose commit is still to come, and an agent's that waits for a human. */
 export const errorResponses = {
   ...Object.fromEntries(
     Object.keys(EXAMPLES).map((status) => [`Error${status}`, errorResponse(Number(status))]),
   ),
   Accepted: {
     description: 'Stored, not yet committed: it will run by itself. Ask GET /operations/{id} for the outcome',
+    headers: acceptedHeaders,
+    content: {
+      'application/json': { schema: { $ref: '#/components/schemas/Accepted' }, example: acceptedExample },
+    },
+  },
+  AcceptedOrHeld: {
+    description:
+      "Held: an agent's write reached the account's agent_gate_cents and waits for a human; nothing else was stored, and pending_approval is true. Or, with data.operation_id, stored and not yet committed, as for every write",
     headers: {
-      'X-Request-Id': { $ref: '#/components/headers/XRequestId' },
-      Location: { $ref: '#/components/headers/Location' },
+      ...acceptedHeaders,
+      'X-Idempotency-Replay': { $ref: '#/components/headers/XIdempotencyReplay' },
     },
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/Accepted' },
-        example: {
-          ok: true,
-          data: { operation_id: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e', status: 'queued' },
+        schema: {
+          anyOf: [{ $ref: '#/components/schemas/Held' }, { $ref: '#/components/schemas/Accepted' }],
         },
+        example: acceptedExample,
       },
     },
   },

@@ -35,6 +35,7 @@ export function buildDocument(sources: string[]): Json {
         { name: 'Invoices', description: 'What is billed' },
         { name: 'Work orders', description: 'Jobs from call to completion' },
         { name: 'Customers', description: 'Who is billed' },
+        { name: 'Approvals', description: 'What waits for a human' },
         { name: 'Fleet', description: 'Trucks, drivers and inspections, the prices of jobs, and the yard' },
         { name: 'Events', description: 'What happened, as a list and as a live stream' },
         { name: 'Access', description: 'Keys, limits and the outcome of writes' },
@@ -137,7 +138,7 @@ function responses(declared: Json, { isWrite, isOpen }: { isWrite: boolean; isOp
       headers: headersFor(authenticated, true),
       content: dryRunContent(),
     };
-    out['202'] = { $ref: '#/components/responses/Accepted' };
+    out['202'] ??= { $ref: '#/components/responses/Accepted' };
   }
   for (const status of errors as number[]) out[status] = { $ref: `#/components/responses/Error${status}` };
   // Every route can be asked with an X-Environment that there is not or in a way it does not answer, or meet a fault of ours.

@@ -1,6 +1,7 @@
 import type Joi from 'joi';
 import { canonicalJson } from '../../shared/contracts/canonical-json.js';
 import { type CursorPosition, InvalidCursorError } from '../../shared/contracts/cursor.js';
+import type { Principal } from '../../shared/contracts/principal.js';
 import { validate } from '../../shared/contracts/validate.js';
 import { AppError, notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
@@ -36,6 +37,7 @@ export function list<Query extends { cursor?: string }>(
       tenantId: key.tenantId,
       timeZone: key.timeZone,
       position: readCursor(api, query.cursor, binding),
+      agentId: key.kind === 'agent' ? key.id : undefined,
     };
     const [page] = await api.db.read<PageRow>(key.tenantId, options.statement(query, scope));
     if (!page) throw new Error('a list statement returned no row');
@@ -104,10 +106,19 @@ function readCursor(
   }
 }
 
+interface ReadOptions {
+  access: Access;
+  entityType: string;
+  /** What is said to be missing when there is no such record. */
+  what: string;
+  /** Hides a record of the tenant from keys that may see some of them only. */
+  isVisible?: (body: string, key: Principal) => boolean;
+}
+
 /** One record, bare (decisions 1, row 1). A malformed, unknown or foreign id is the same 404. */
 export function readOne(
   api: ApiRuntime,
-  { access, entityType, what }: { access: Access; entityType: string; what: string },
+  { access, entityType, what, isVisible }: ReadOptions,
 ): ApiMiddleware {
   return async (context) => {
     const ctx = context as ApiContext;
@@ -117,7 +128,7 @@ export function readOne(
     if (!isUuid(id)) throw notFound(what);
     const statement = readStatement(entityType, { tenant_id: key.tenantId, id });
     const [row] = await api.db.read<{ body: string }>(key.tenantId, statement);
-    if (!row) throw notFound(what);
+    if (!row || isVisible?.(row.body, key) === false) throw notFound(what);
     ctx.type = 'application/json';
     setVersion(ctx, row.body);
     ctx.body = row.body;

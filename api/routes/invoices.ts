@@ -47,10 +47,13 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       A new invoice is a draft. With a work_order_id and without line_items it is priced from the rate card of its customer, else the default one: the job must
    *       be completed, or cancelled as goa or unsuccessful, else it is 409 conflict; customer, vehicle and service date come from the job where they are left
    *       out. Storage is charged for the days that no living invoice of the job holds; charges that one holds are not made again. An account without a card
-   *       that is in force gets an invoice without lines, as does an empty list of line_items. Agent keys need the scope write_invoices_draft.
+   *       that is in force gets an invoice without lines, as does an empty list of line_items.
+   *       Agent keys need the scope write_invoices_draft. An agent's draft is held for a human (202, pending_approval)
+   *       when its total, with what the same key drafted for the same work order (or else customer) within 24 hours, reaches agent_gate_cents.
    *     x-body: InvoiceCreate
    *     responses:
    *       '201': { x-resource: Invoice }
+   *       '202': { $ref: '#/components/responses/AcceptedOrHeld' }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
   router.post('/invoices', write(api, createInvoice, { what: 'invoice' }));
@@ -78,10 +81,12 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     summary: Change an invoice
    *     description: >-
    *       JSON merge: an absent member is kept, null clears it. line_items replaces all lines, in draft and needs_review only.
-   *       Agent keys need the scope write_invoices_draft and may change drafts only.
+   *       Agent keys need the scope write_invoices_draft and may change drafts only; a draft that new lines lift to agent_gate_cents is
+   *       held for a human (202, pending_approval).
    *     x-body: InvoicePatch
    *     responses:
    *       '200': { x-resource: Invoice }
+   *       '202': { $ref: '#/components/responses/AcceptedOrHeld' }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.patch('/invoices/:id', write(api, updateInvoice, { what: 'invoice' }));

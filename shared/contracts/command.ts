@@ -39,6 +39,8 @@ export interface Command<Input = unknown> {
   idempotency: IdempotencyClaim | null;
   /** Versions of the record that the request may change; null or absent: any. */
   ifMatch?: string[] | null;
+  /** Set on a held command that a human's decision runs again: the gate lets it pass, at the price that was shown and no other. */
+  approved?: { amountCents: number };
   requestId: string;
   /** W3C traceparent of the request, when it is traced. */
   traceparent: string | null;
@@ -67,7 +69,16 @@ export interface EventDraft {
  * members that this answer alone carries beside it, such as a new key.
  */
 export type Outcome =
-  | { ok: true; changes: Change[]; events: EventDraft[]; answerExtra?: Record<string, unknown> }
+  | {
+      ok: true;
+      changes: Change[];
+      events: EventDraft[];
+      answerExtra?: Record<string, unknown>;
+      /** Nothing was made: the approval under the command's own id waits for a human, and is the answer. */
+      held?: true;
+      /** The command that this one ran in its place, with an audit entry of its own. */
+      ran?: { command: Command; changes: Change[] };
+    }
   | { ok: false; error: ErrorBody };
 
 /**
@@ -92,7 +103,7 @@ export interface CommandDefinition<Input = unknown> {
   /** True: takes a signed-in person, no key may do this. */
   personOnly?: boolean;
   /** Commands of a batch that share a key run one after the other. The entity's id is always one. */
-  conflictKeys?: (input: Input) => string[];
+  conflictKeys?: (input: Input, actor: Actor) => string[];
 }
 
 export function defineCommand<Input>(definition: CommandDefinition<Input>): CommandDefinition<Input> {

@@ -60,6 +60,13 @@ export interface Contracts {
   EventStreamQuery?: EventStreamQuery;
   Settings?: Settings;
   SettingsPatch?: SettingsPatch;
+  Approval?: Approval;
+  ApprovalApprove?: ApprovalApprove;
+  ApprovalChange?: ApprovalChange;
+  ApprovalListQuery?: ApprovalListQuery;
+  ApprovalPropose?: ApprovalPropose;
+  ApprovalReject?: ApprovalReject;
+  Held?: Held;
   ApiKey?: ApiKey;
   ApiKeyCreate?: ApiKeyCreate;
   ApiKeyListQuery?: ApiKeyListQuery;
@@ -1294,6 +1301,122 @@ export interface SettingsPatch {
    * Agents' writes of this total or more wait for a human; null: none do
    */
   agent_gate_cents?: number | null;
+}
+export interface Approval {
+  id: string;
+  kind: "agent_write" | "invoice_approval";
+  /**
+   * A pending one whose time is over is expired
+   */
+  status: "pending" | "approved" | "rejected" | "expired" | "cancelled";
+  /**
+   * The command that approving runs
+   */
+  action: string;
+  /**
+   * The agent key that asked; null when none did
+   */
+  agent_id: string | null;
+  agent_name: string | null;
+  /**
+   * The agent tool that was called; null for a REST request
+   */
+  tool: string | null;
+  /**
+   * What was asked for, after its checks
+   */
+  payload: {
+    [k: string]: unknown;
+  };
+  /**
+   * Total of the invoice, tax included, as it would be made
+   */
+  amount_cents: number;
+  /**
+   * amount_cents and what the gate counts together with it; null for a proposal
+   */
+  counted_cents: number | null;
+  justification: string | null;
+  /**
+   * The invoice it is about; null until a held one is made
+   */
+  invoice_id: string | null;
+  /**
+   * updated_at of that invoice when this was shown; null when there was none
+   */
+  record_version: string | null;
+  /**
+   * SHA-256 of the canonical JSON of payload, amount_cents and record_version
+   */
+  hash: string;
+  /**
+   * What changed in amount_cents and record_version since this was first shown
+   */
+  changes: ApprovalChange[];
+  /**
+   * The user who decided
+   */
+  decided_by: string | null;
+  decided_at: string | null;
+  /**
+   * The decider's words, or why it was cancelled
+   */
+  note: string | null;
+  expires_at: string;
+  created_at: string;
+}
+export interface ApprovalChange {
+  field: string;
+  [k: string]: unknown;
+}
+export interface ApprovalApprove {
+  /**
+   * hash of the approval as it was shown; another one is 409 conflict, with what changed. May be left out only while changes is empty
+   */
+  hash?: string;
+  /**
+   * Kept with the decision
+   */
+  note?: string;
+}
+export interface ApprovalListQuery {
+  status?: "pending" | "approved" | "rejected" | "expired" | "cancelled";
+  kind?: "agent_write" | "invoice_approval";
+  agent_id?: string;
+  invoice_id?: string;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface ApprovalPropose {
+  /**
+   * What is proposed; an invoice to be approved is all there is so far
+   */
+  kind: "invoice_approval";
+  /**
+   * A draft, or an invoice that needs review
+   */
+  invoice_id: string;
+  /**
+   * Shown to the person who decides
+   */
+  justification: string;
+}
+export interface ApprovalReject {
+  /**
+   * Kept as note of the decision
+   */
+  reason: string;
+}
+export interface Held {
+  ok: true;
+  pending_approval: true;
+  approval: Approval;
 }
 export interface ApiKey {
   id: string;

@@ -147,6 +147,9 @@ export const PHOTO_SLOTS = [
 ] as const;
 export const PHOTO_PHASES = ['before', 'hooked', 'after', 'other'] as const;
 
+export const APPROVAL_KINDS = ['agent_write', 'invoice_approval'] as const;
+export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired', 'cancelled'] as const;
+
 export const TIERS = ['starter', 'standard', 'premium'] as const;
 
 export const ENVIRONMENTS = ['live', 'sandbox'] as const;

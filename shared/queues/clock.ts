@@ -24,6 +24,7 @@ export const SCHEDULES = {
   'resubmit-operations': 5_000,
   'mark-overdue': 30_000,
   'accrue-storage': 60_000,
+  'expire-approvals': 30_000,
   'purge-expired': 600_000,
 } as const;
 

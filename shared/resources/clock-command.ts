@@ -9,17 +9,17 @@ export interface ClockTarget {
 }
 
 /** A command that the clock gives: it has no input, and nobody waits for its answer. */
-export function clockCommand(type: string, { tenant_id, id: entityId, environment }: ClockTarget): Command {
+export function clockCommand(definition: { type: string }, record: ClockTarget): Command {
   const id = newId();
   return {
     id,
-    type,
-    tenantId: tenant_id,
-    environment,
+    type: definition.type,
+    tenantId: record.tenant_id,
+    environment: record.environment,
     actor: { type: 'system', id: null, name: 'clock' },
     source: 'job',
     tool: null,
-    entityId,
+    entityId: record.id,
     input: {},
     dryRun: false,
     unknownFields: [],

@@ -2,6 +2,8 @@ import type { CommandDefinition } from '../contracts/command.js';
 import type { ResourceDefinition } from '../contracts/resource.js';
 import * as apiKeyCommands from './api-keys/commands.js';
 import * as apiKeySchemas from './api-keys/schema.js';
+import * as approvalCommands from './approvals/commands.js';
+import * as approvalSchemas from './approvals/schema.js';
 import * as customerCommands from './customers/commands.js';
 import * as customerSchemas from './customers/schema.js';
 import * as customerStatementSchemas from './customers/statement-schema.js';
@@ -42,6 +44,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'impound', schemas: impoundSchemas },
   { entityType: 'event', schemas: eventSchemas },
   { entityType: 'settings', schemas: settingsSchemas },
+  { entityType: 'approval', schemas: approvalSchemas },
   { entityType: 'api_key', schemas: apiKeySchemas },
   { entityType: 'session', schemas: sessionSchemas },
 ];
@@ -61,6 +64,7 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(rateCardCommands),
   ...Object.values(impoundCommands),
   ...Object.values(settingsCommands),
+  ...Object.values(approvalCommands),
   ...Object.values(apiKeyCommands),
   ...Object.values(sessionCommands),
 ] as unknown as CommandDefinition<never>[];

@@ -18,6 +18,8 @@ export interface ListScope {
   /** IANA name; what a plain date in `since` and `until` means. */
   timeZone: string;
   position: CursorPosition | undefined;
+  /** The agent key that asks; undefined when none does. A list of which agents may see their own only looks at it. */
+  agentId?: string | undefined;
 }
 
 /** Collects conditions and their values; a condition's text never holds a value. */

@@ -1,4 +1,5 @@
 import { apiKeyRepresentation } from './api-keys/representation.js';
+import { approvalRepresentation } from './approvals/representation.js';
 import { customerRepresentation } from './customers/representation.js';
 import { driverRepresentation } from './drivers/representation.js';
 import { eventRepresentation } from './events/representation.js';
@@ -32,6 +33,7 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   impound: { table: 'impounds', collection: '/impounds', representation: impoundRepresentation },
   event: { table: 'events', collection: '/events', representation: eventRepresentation },
   settings: { table: 'tenants', collection: '/settings', representation: settingsRepresentation },
+  approval: { table: 'approvals', collection: '/approvals', representation: approvalRepresentation },
   api_key: { table: 'api_keys', collection: '/api-keys', representation: apiKeyRepresentation },
   session: { table: 'sessions', collection: '/session', representation: sessionRepresentation },
 };

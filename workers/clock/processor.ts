@@ -1,9 +1,11 @@
 import type { Processor } from 'bullmq';
+import type { Command } from '../../shared/contracts/command.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { touchKeys } from '../../shared/resources/api-keys/queries.js';
+import { findExpired } from '../../shared/resources/approvals/expiry.js';
 import { findAccruals } from '../../shared/resources/impounds/storage-sweep.js';
 import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
@@ -22,8 +24,9 @@ const PURGED_PER_PASS = 5000;
 export function createClockProcessor(runtime: Runtime, writes: WritesQueue): Processor<ClockJob> {
   const tasks: Record<string, (data: ClockJob) => Promise<Record<string, unknown>>> = {
     'resubmit-operations': () => resubmitOperations(runtime, writes),
-    'mark-overdue': () => markOverdue(runtime, writes),
-    'accrue-storage': () => accrueStorage(runtime, writes),
+    'mark-overdue': () => sweep(runtime, writes, { find: findOverdue }),
+    'accrue-storage': () => sweep(runtime, writes, { find: findAccruals, limit: ACCRUALS_PER_PASS }),
+    'expire-approvals': () => sweep(runtime, writes, { find: findExpired }),
     'purge-expired': () => purge(runtime),
     'touch-keys': async ({ uses = [] }) => {
       await touchKeys(
@@ -73,27 +76,26 @@ async function resubmitOperations(runtime: Runtime, writes: WritesQueue): Promis
   return { resubmitted, pending };
 }
 
-/** Finds invoices that have crossed their threshold; the writes workers mark them, as all that changes data goes one way. */
-async function markOverdue(runtime: Runtime, writes: WritesQueue): Promise<Record<string, unknown>> {
-  let overdue = 0;
+/** Finds what time has changed; the writes workers say so, as all that changes data goes one way. */
+async function sweep(
+  runtime: Runtime,
+  writes: WritesQueue,
+  { find, limit = COMMANDS_PER_PASS }: Sweep,
+): Promise<Record<string, unknown>> {
+  let found = 0;
   await forEachChunk(runtime, async (tx) => {
-    const commands = await findOverdue(tx, COMMANDS_PER_PASS);
-    if (commands.length > 0) await enqueueBatch(writes, commands, null);
-    overdue += commands.length;
-  });
-  return { overdue };
-}
-
-/** Finds impounds on which a day has begun; given to the writes workers in batches of the usual size. */
-async function accrueStorage(runtime: Runtime, writes: WritesQueue): Promise<Record<string, unknown>> {
-  let accruing = 0;
-  await forEachChunk(runtime, async (tx) => {
-    const commands = await findAccruals(tx, ACCRUALS_PER_PASS);
+    const commands = await find(tx, limit);
+    // In batches of the usual size.
     for (let start = 0; start < commands.length; start += COMMANDS_PER_PASS)
       await enqueueBatch(writes, commands.slice(start, start + COMMANDS_PER_PASS), null);
-    accruing += commands.length;
+    found += commands.length;
   });
-  return { accruing };
+  return { found };
+}
+
+interface Sweep {
+  find: (tx: Transaction, limit: number) => Promise<Command[]>;
+  limit?: number;
 }
 
 async function purge(runtime: Runtime): Promise<Record<string, unknown>> {

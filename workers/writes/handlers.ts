@@ -1,5 +1,11 @@
 import type { CommandHandler } from '../../shared/contracts/command.js';
 import { createApiKeys, revokeApiKeys, rollApiKeys } from '../../shared/resources/api-keys/handlers.js';
+import {
+  approveApprovals,
+  expireApprovals,
+  rejectApprovals,
+} from '../../shared/resources/approvals/decide-handler.js';
+import { proposeApprovals } from '../../shared/resources/approvals/propose-handler.js';
 import { createCustomers, updateCustomers } from '../../shared/resources/customers/handlers.js';
 import { createDrivers, updateDrivers } from '../../shared/resources/drivers/handlers.js';
 import { accrueImpounds } from '../../shared/resources/impounds/accrue-handler.js';
@@ -59,6 +65,10 @@ export const handlers = {
   'impound.release': moveImpounds('release'),
   'impound.accrue': accrueImpounds,
   'settings.update': updateSettings,
+  'approval.propose': proposeApprovals,
+  'approval.approve': approveApprovals,
+  'approval.reject': rejectApprovals,
+  'approval.expire': expireApprovals,
   'api_key.create': createApiKeys,
   'api_key.roll': rollApiKeys,
   'api_key.revoke': revokeApiKeys,

@@ -1,20 +1,12 @@
-import type { Change, Command, Outcome } from '../../shared/contracts/command.js';
-import type { ErrorDetail } from '../../shared/platform/errors.js';
+import type { Command, Outcome } from '../../shared/contracts/command.js';
 import type { Row, Transaction } from '../../shared/platform/postgres.js';
+import { changesSince } from '../../shared/resources/changes-since.js';
 import { commandOfType } from '../../shared/resources/index.js';
 import { failed, lockRecords, refKey, refOf } from '../../shared/resources/sets.js';
 import { resourceTable } from '../../shared/resources/tables.js';
 
 interface VersionedRow extends Row {
   updated_at?: string;
-}
-
-interface ChangeRow {
-  id: string;
-  changes: Change[] | null;
-  actor_type: string;
-  actor_name: string | null;
-  occurred_at: string;
 }
 
 /**
@@ -48,24 +40,10 @@ function isSameVersion(current: string, wanted: readonly string[]): boolean {
 async function changedSince(tx: Transaction, command: Command, current: string): Promise<Outcome> {
   const known = (command.ifMatch ?? []).filter((version) => !Number.isNaN(Date.parse(version)));
   const { entityType } = commandOfType(command.type);
-  const rows =
-    known.length === 0
-      ? []
-      : await tx.query<ChangeRow>({
-          name: 'changes-since',
-          text: `select id, changes, actor_type, actor_name, to_json(occurred_at)#>>'{}' as occurred_at from audit_entries
-                 where tenant_id = $1 and entity_type = $2 and entity_id = $3 and outcome = 'ok'
-                   and date_trunc('milliseconds', occurred_at) > $4::timestamptz
-                 order by id`,
-          values: [command.tenantId, entityType, command.entityId, known.sort().at(-1)],
-        });
-  const details: ErrorDetail[] = rows.flatMap((row) =>
-    (row.changes ?? []).map((change) => ({
-      ...change,
-      changed_by: row.actor_name ?? row.actor_type,
-      changed_at: new Date(row.occurred_at).toISOString(),
-    })),
-  );
+  const { tenantId, entityId } = command;
+  const latest = known.sort().at(-1);
+  const details =
+    latest === undefined ? [] : await changesSince(tx, { tenantId, entityType, entityId, version: latest });
   const version = new Date(current).toISOString();
   return failed({
     code: 'precondition_failed',

@@ -10,17 +10,32 @@ export interface Settled {
   outcome: Outcome;
 }
 
-/** HTTP status of an outcome: 201 for what was made, 200 for what was changed, else the error's own. */
+/** HTTP status of an outcome: 201 for what was made, 200 for what was changed, 202 for what waits for a human, else the error's own. */
 export function statusOf({ command, outcome }: Settled): number {
   if (!outcome.ok) return ERROR_STATUS[outcome.error.code];
+  if (outcome.held) return 202;
   return commandOfType(command.type).creates ? 201 : 200;
 }
 
 export function locationOf({ command, outcome }: Settled): string | null {
   const definition = commandOfType(command.type);
+  if (outcome.ok && outcome.held) return `${collectionOf('approval')}/${command.id}`;
   return outcome.ok && definition.creates
     ? `${collectionOf(definition.entityType)}/${command.entityId}`
     : null;
+}
+
+/** The name of an outcome in the audit log. */
+function outcomeNameOf(outcome: Outcome): string {
+  if (!outcome.ok) return 'failed';
+  return outcome.held ? 'held' : 'ok';
+}
+
+/** A command with the one that it ran in its place, if it did. */
+function withRan(one: Settled): Settled[] {
+  const ran = one.outcome.ok ? one.outcome.ran : undefined;
+  if (!ran) return [one];
+  return [one, { command: ran.command, outcome: { ok: true, changes: ran.changes, events: [] } }];
 }
 
 /**
@@ -28,7 +43,7 @@ export function locationOf({ command, outcome }: Settled): string | null {
  * same moment, this insert fails and with it the whole transaction.
  */
 export function auditStatement(settled: Settled[], outcomeName: 'dry_run' | undefined): Statement {
-  const rows = settled.map((one) => auditRow(one, outcomeName));
+  const rows = settled.flatMap(withRan).map((one) => auditRow(one, outcomeName));
   return {
     name: 'record-audit',
     text: `insert into audit_entries (tenant_id, id, actor_type, actor_id, actor_name, action, entity_type, entity_id, outcome, source, tool,
@@ -56,7 +71,7 @@ function auditRow(one: Settled, outcomeName: 'dry_run' | undefined) {
     action: definition.action,
     entity_type: definition.entityType,
     entity_id: command.entityId,
-    outcome: outcomeName ?? (outcome.ok ? 'ok' : 'failed'),
+    outcome: outcomeName ?? outcomeNameOf(outcome),
     source: command.source,
     tool: command.tool,
     changes: outcome.ok ? outcome.changes : null,

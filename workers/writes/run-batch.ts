@@ -2,6 +2,7 @@ import type { Command, CommandResult, Outcome } from '../../shared/contracts/com
 import { errorCodeOf } from '../../shared/platform/errors.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Database, Transaction } from '../../shared/platform/postgres.js';
+import { takeAgentTurns } from '../../shared/resources/approvals/agent-turns.js';
 import { recordset } from '../../shared/resources/sets.js';
 import { type Earlier, findEarlier } from './earlier.js';
 import { handlerOf } from './handlers.js';
@@ -42,6 +43,7 @@ export async function runBatch(
   if (commands.length === 0) return [];
   const tenants = [...new Set(commands.map((command) => command.tenantId))];
   const answers = await context.db.transaction(tenants, async (tx) => {
+    await takeAgentTurns(tx, commands);
     const found = await runWaves(tx, splitIntoWaves(commands), options);
     context.beforeCommit(commands);
     return found;

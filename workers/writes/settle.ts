@@ -1,6 +1,7 @@
 import type { Command, EventDraft } from '../../shared/contracts/command.js';
 import { eventRows, INSERT_EVENTS } from '../../shared/events/record-events.js';
 import type { Statement, Transaction } from '../../shared/platform/postgres.js';
+import { HELD_FRAME } from '../../shared/resources/approvals/held.js';
 import { commandOfType } from '../../shared/resources/index.js';
 import { type RecordRef, recordset, refKey, refOf } from '../../shared/resources/sets.js';
 import { resourceTable } from '../../shared/resources/tables.js';
@@ -57,14 +58,16 @@ function collect(bodies: Bodies, records: TouchedRecord[], rows: RenderedRow[]):
     const body = byRef.get(refKey(ref));
     if (body === undefined) throw new Error(`a record of command ${command.id} is gone`);
     if (!answerTo) continue;
-    const tail = answerTail(answerTo);
-    bodies.set(command.id, tail === null ? body : body.slice(0, -1) + tail);
+    const frame = answerFrame(answerTo);
+    bodies.set(command.id, frame ? frame.head + body.slice(0, -1) + frame.tail : body);
   }
 }
 
-/** What follows the record's own members in an answer that carries more; null in all others. */
-function answerTail({ outcome }: Settled): string | null {
-  return outcome.ok && outcome.answerExtra ? `,${JSON.stringify(outcome.answerExtra).slice(1)}` : null;
+/** What stands before the record and follows its own members in an answer that carries more; undefined in all others. */
+function answerFrame({ outcome }: Settled): { head: string; tail: string } | undefined {
+  if (!outcome.ok) return undefined;
+  if (outcome.held) return HELD_FRAME;
+  return outcome.answerExtra && { head: '', tail: `,${JSON.stringify(outcome.answerExtra).slice(1)}` };
 }
 
 /** By entity type: each command's own record with its events, and the other records that its events show. */
@@ -79,7 +82,11 @@ function recordsOf(settled: Settled[]): Map<string, TouchedRecord[]> {
     const { command, outcome } = one;
     const events = outcome.ok ? outcome.events : [];
     const own = events.filter((event) => !event.entity);
-    add(commandOfType(command.type).entityType, { ref: refOf(command), command, events: own, answerTo: one });
+    const isHeld = outcome.ok && outcome.held === true;
+    // A held write is answered with its approval, whose id is the command's.
+    const ref = isHeld ? { tenant_id: command.tenantId, id: command.id } : refOf(command);
+    const entityType = isHeld ? 'approval' : commandOfType(command.type).entityType;
+    add(entityType, { ref, command, events: own, answerTo: one });
     for (const event of events) {
       if (!event.entity) continue;
       const ref = { tenant_id: command.tenantId, id: event.entity.id };
@@ -108,12 +115,12 @@ function renderStatement(entityType: string, records: TouchedRecord[]): Statemen
 }
 
 const ANSWER_COLUMNS = `tenant_id uuid, id uuid, events jsonb, key uuid, command_id uuid, method text, path text, body_hash text,
-  status smallint, location text, tail text`;
+  status smallint, location text, head text, tail text`;
 
 const KEEP_ANSWERS = `
   insert into idempotency_keys (tenant_id, key, command_id, method, path, body_hash, status, location, body)
   select tenant_id, key, command_id, method, path, body_hash, status, location,
-    case when tail is null then body else left(body, -1) || tail end
+    case when tail is null then body else head || left(body, -1) || tail end
   from rendered where key is not null order by tenant_id, key`;
 
 function answerRow({ ref, command, events, answerTo }: TouchedRecord, now: Date) {
@@ -129,6 +136,6 @@ function answerRow({ ref, command, events, answerTo }: TouchedRecord, now: Date)
     body_hash,
     status: statusOf(answerTo),
     location: locationOf(answerTo),
-    tail: answerTail(answerTo),
+    ...answerFrame(answerTo),
   };
 }

@@ -3,7 +3,7 @@ import { commandOfType } from '../../shared/resources/index.js';
 
 /** What must not happen to two commands at once: changing one record, taking one number, using one Idempotency-Key. */
 function conflictKeys(command: Command): string[] {
-  const own = commandOfType(command.type).conflictKeys?.(command.input as never) ?? [];
+  const own = commandOfType(command.type).conflictKeys?.(command.input as never, command.actor) ?? [];
   const keys = [`entity:${command.entityId}`, ...own];
   if (command.idempotency) keys.push(`idempotency:${command.idempotency.key}`);
   return keys.map((key) => `${command.tenantId}/${key}`);

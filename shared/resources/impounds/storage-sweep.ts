@@ -19,5 +19,5 @@ export async function findAccruals(tx: Transaction, limit: number): Promise<Comm
            where ${chargedDays('i', 'now()')} > i.accrued_days limit $1`,
     values: [limit],
   });
-  return rows.map((row) => clockCommand(accrueStorage.type, row));
+  return rows.map((row) => clockCommand(accrueStorage, row));
 }

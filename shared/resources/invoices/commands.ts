@@ -6,6 +6,7 @@ import type {
   InvoiceReason,
   InvoiceSend,
 } from '../../contracts/generated.js';
+import { agentTurn } from '../approvals/agent-turns.js';
 import { asksForPrice } from './asks-for-price.js';
 import { invoiceAction, invoiceCreate, invoicePatch, invoiceReason, invoiceSend } from './schema.js';
 import type { InvoiceStatus } from './transitions.js';
@@ -21,10 +22,10 @@ export const createInvoice = defineCommand<InvoiceCreate>({
   schema: invoiceCreate,
   permission: 'write',
   agentScope: 'write_invoices_draft',
-  conflictKeys: (input) => {
-    const number = `invoice_number:${input.invoice_number.toLowerCase()}`;
+  conflictKeys: (input, actor) => {
+    const keys = [`invoice_number:${input.invoice_number.toLowerCase()}`, ...agentTurn(actor)];
     // What is priced from the card gets what no other invoice of the job has: the second must see the first.
-    return asksForPrice(input) ? [number, `job_price:${input.work_order_id}`] : [number];
+    return asksForPrice(input) ? [...keys, `job_price:${input.work_order_id}`] : keys;
   },
 });
 
@@ -37,6 +38,7 @@ export const updateInvoice = defineCommand<InvoicePatch>({
   permission: 'write',
   permissionFor: ({ status }) => (APPROVER_STATUSES.includes(status as InvoiceStatus) ? 'approve' : 'write'),
   agentScope: 'write_invoices_draft',
+  conflictKeys: (_input, actor) => agentTurn(actor),
 });
 
 export const approveInvoice = defineCommand<InvoiceAction>({

@@ -3,6 +3,7 @@ import type { InvoiceCreate } from '../../contracts/generated.js';
 import type { ErrorDetail } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
+import { type PricedWrite, passGate } from '../approvals/gate.js';
 import { changesOfNew } from '../changes.js';
 import {
   failed,
@@ -52,11 +53,48 @@ export async function createInvoices(tx: Transaction, asked: CreateCommand[]): P
     if ('ok' in draft) outcomes.set(command.id, draft);
     else drafts.push(draft);
   }
-  const inserted = await insertDrafts(tx, drafts);
+  const stopped = await stopAtGate(tx, drafts);
+  const inserted = await insertDrafts(
+    tx,
+    drafts.filter(({ command }) => !stopped.has(command.id)),
+  );
   for (const { command } of drafts) {
-    outcomes.set(command.id, outcomeOf(command, inserted.has(refKey(refOf(command)))));
+    const made = stopped.get(command.id) ?? outcomeOf(command, inserted.has(refKey(refOf(command))));
+    outcomes.set(command.id, made);
   }
   return asked.map((command) => outcomes.get(command.id) as Outcome);
+}
+
+/** The outcomes of agents' drafts that a human must see first. A number that is taken is refused at once, not held. */
+async function stopAtGate(tx: Transaction, drafts: Draft[]): Promise<Map<string, Outcome>> {
+  const byAgents = drafts.filter(({ command }) => command.actor.type === 'agent');
+  if (byAgents.length === 0) return new Map();
+  const taken = await findTakenNumbers(tx, byAgents);
+  return passGate(tx, byAgents.filter((draft) => !taken.has(numberKey(draft))).map(pricedWrite));
+}
+
+function pricedWrite({ command, priced }: Draft): PricedWrite {
+  const { work_order_id, customer_id } = command.input;
+  return {
+    command,
+    totalCents: priced.totalCents,
+    target: work_order_id ?? customer_id ?? null,
+    recordVersion: null,
+  };
+}
+
+async function findTakenNumbers(tx: Transaction, drafts: Draft[]): Promise<Set<string>> {
+  const numbers = drafts.map(({ command }) => ({
+    tenant_id: command.tenantId,
+    number: command.input.invoice_number,
+  }));
+  const rows = await tx.query<{ tenant_id: string; number: string }>({
+    name: 'taken-invoice-numbers',
+    text: `select r.tenant_id, r.number from ${recordset('tenant_id uuid, number text')}
+           join invoices i on i.tenant_id = r.tenant_id and lower(i.invoice_number) = lower(r.number)`,
+    values: [JSON.stringify(numbers)],
+  });
+  return new Set(rows.map(({ tenant_id, number }) => `${tenant_id}/${number.toLowerCase()}`));
 }
 
 function references(commands: CreateCommand[], member: 'customer_id' | 'work_order_id'): RecordRef[] {
@@ -135,7 +173,7 @@ function numberKey({ command }: Draft): string {
 
 const INVOICE_COLUMNS = `tenant_id uuid, id uuid, invoice_number text, customer_id uuid, work_order_id uuid, billing_email text, po_number text,
   vehicle_description text, notes text, due_date timestamptz, service_date timestamptz, tax_rate_bps integer, subtotal_cents bigint,
-  tax_cents bigint, total_cents bigint, created_by_agent boolean`;
+  tax_cents bigint, total_cents bigint, created_by_agent boolean, agent_id uuid, agent_priced_at timestamptz`;
 const INVOICE_NAMES = INVOICE_COLUMNS.split(',')
   .map((column) => column.trim().split(' ')[0])
   .join(', ');
@@ -151,6 +189,7 @@ function insertInvoices(drafts: Draft[]) {
       tax_cents: priced.taxCents,
       total_cents: priced.totalCents,
       created_by_agent: command.actor.type === 'agent',
+      ...agentPricing(command),
     };
   });
   return {
@@ -159,6 +198,15 @@ function insertInvoices(drafts: Draft[]) {
            on conflict (tenant_id, lower(invoice_number)) do nothing returning tenant_id, id`,
     values: [JSON.stringify(rows)],
   };
+}
+
+/** What the gate counts a price by: the agent key that gave it last, and when. */
+export function agentPricing({
+  actor,
+}: Command): { agent_id: string | null; agent_priced_at: string } | undefined {
+  return actor.type === 'agent'
+    ? { agent_id: actor.id, agent_priced_at: new Date().toISOString() }
+    : undefined;
 }
 
 /** The stored lines of one invoice. The stored total is the server's own. */

@@ -1,5 +1,6 @@
 import type { Change, Command, Outcome } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
+import { cancelOpenApprovals } from '../approvals/store.js';
 import { failed, lockRecords, nextUpdatedAt, type RecordRef, recordset } from '../sets.js';
 import { refreshBilling } from '../work-orders/billing.js';
 import {
@@ -120,7 +121,7 @@ export async function storeLifecycle(tx: Transaction, rows: InvoiceRow[]): Promi
   const jobs = rows.flatMap((row) =>
     row.work_order_id ? [{ tenant_id: row.tenant_id, id: row.work_order_id }] : [],
   );
-  await Promise.all([update, refreshBilling(tx, jobs)]);
+  await Promise.all([update, refreshBilling(tx, jobs), cancelOpenApprovals(tx, rows)]);
 }
 
 /** How many lines each invoice has; those without are missing. */

@@ -24,5 +24,5 @@ export async function findOverdue(tx: Transaction, limit: number): Promise<Comma
            where ${IS_PAST_DUE} limit $1`,
     values: [limit],
   });
-  return rows.map((row) => clockCommand(markInvoiceOverdue.type, row));
+  return rows.map((row) => clockCommand(markInvoiceOverdue, row));
 }

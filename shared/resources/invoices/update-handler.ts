@@ -1,9 +1,11 @@
 import type { Change, Command, Outcome } from '../../contracts/command.js';
 import type { InvoicePatch } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
+import { type PricedWrite, passGate } from '../approvals/gate.js';
+import { versionOf } from '../approvals/store.js';
 import { changesOf } from '../changes.js';
 import { failed, missing, nextUpdatedAt, recordset, refKey, refOf } from '../sets.js';
-import { insertLines, lineRows, totalFault } from './create-handler.js';
+import { agentPricing, insertLines, lineRows, totalFault } from './create-handler.js';
 import { reopenIfDueLater } from './due-date.js';
 import { type InvoiceRow, illegalMove, lockInvoices } from './lifecycle.js';
 import { type InvoicePrice, priceInvoice } from './money.js';
@@ -43,12 +45,13 @@ export async function updateInvoices(tx: Transaction, commands: UpdateCommand[])
     else checked.push(plan);
   }
   const moves = await planPatchedMoves(tx, checked.flatMap(patchedMove));
+  const stopped = await passGate(tx, checked.flatMap(pricedWrite));
   const plans = checked.filter(({ command }) => {
     const move = moves.get(command.id);
-    if (!move || 'command' in move) return true;
+    const fault = stopped.get(command.id) ?? (move && 'command' in move ? undefined : move);
     // What cannot be done whole is not done at all.
-    outcomes.set(command.id, move);
-    return false;
+    if (fault) outcomes.set(command.id, fault);
+    return !fault;
   });
   await applyPlans(tx, plans);
   await makeMoves(
@@ -66,6 +69,13 @@ export async function updateInvoices(tx: Transaction, commands: UpdateCommand[])
     outcomes.set(command.id, { ...made, changes: [...changes, ...moved] } as Outcome);
   }
   return commands.map((command) => outcomes.get(command.id) as Outcome);
+}
+
+/** A price that an agent gives a draft. */
+function pricedWrite({ command, row, priced }: Plan): PricedWrite[] {
+  if (!priced || command.actor.type !== 'agent') return [];
+  const target = row.work_order_id ?? row.customer_id;
+  return [{ command, totalCents: priced.totalCents, target, recordVersion: versionOf(row.updated_at) }];
 }
 
 /** A move is checked against the invoice as the same request changes it. */
@@ -150,16 +160,17 @@ function updateRows(plans: Plan[]) {
       subtotal_cents: priced.subtotalCents,
       tax_cents: priced.taxCents,
       total_cents: priced.totalCents,
+      ...agentPricing(command),
     };
     return { ...row, ...fields, ...money };
   });
   return {
     name: 'update-invoices',
     text: `update invoices t set billing_email = r.billing_email, po_number = r.po_number, due_date = r.due_date, notes = r.notes,
-             subtotal_cents = r.subtotal_cents, tax_cents = r.tax_cents, total_cents = r.total_cents, updated_at = ${nextUpdatedAt('t')}
+             subtotal_cents = r.subtotal_cents, tax_cents = r.tax_cents, total_cents = r.total_cents, agent_id = r.agent_id, agent_priced_at = r.agent_priced_at, updated_at = ${nextUpdatedAt('t')}
            from ${recordset(
              `tenant_id uuid, id uuid, billing_email text, po_number text, due_date timestamptz, notes text, subtotal_cents bigint,
-              tax_cents bigint, total_cents bigint`,
+              tax_cents bigint, total_cents bigint, agent_id uuid, agent_priced_at timestamptz`,
            )}
            where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows)],

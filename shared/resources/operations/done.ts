@@ -1,6 +1,7 @@
 import type { CommandResult } from '../../contracts/command.js';
 import type { ErrorBody } from '../../platform/errors.js';
 import type { Statement } from '../../platform/postgres.js';
+import { heldBody } from '../approvals/held.js';
 import { readStatement } from '../sets.js';
 import { collectionOf } from '../tables.js';
 
@@ -24,10 +25,18 @@ export async function doneResult(
   query: (statement: Statement) => Promise<{ body?: string }[]>,
 ): Promise<CommandResult> {
   if (row.error) return { id: row.id, ok: false, error: row.error };
-  const [found] = await query(
-    readStatement(row.entity_type, { tenant_id: row.tenant_id, id: row.entity_id }),
-  );
-  if (found?.body === undefined) throw new Error(`the ${row.entity_type} of command ${row.id} is gone`);
-  const location = row.response_status === 201 ? `${collectionOf(row.entity_type)}/${row.entity_id}` : null;
-  return { id: row.id, ok: true, status: row.response_status, body: found.body, location, replayed: false };
+  const isHeld = row.outcome === 'held';
+  // A held write is answered with its approval, whose id is the command's.
+  const [entityType, id] = isHeld ? ['approval', row.id] : [row.entity_type, row.entity_id];
+  const [found] = await query(readStatement(entityType, { tenant_id: row.tenant_id, id }));
+  if (found?.body === undefined) throw new Error(`the ${entityType} of command ${row.id} is gone`);
+  const isMade = isHeld || row.response_status === 201;
+  return {
+    id: row.id,
+    ok: true,
+    status: row.response_status,
+    body: isHeld ? heldBody(found.body) : found.body,
+    location: isMade ? `${collectionOf(entityType)}/${id}` : null,
+    replayed: false,
+  };
 }

@@ -1,0 +1,15 @@
+import type { Knex } from 'knex';
+
+/** Built beside the traffic: no transaction. */
+export const config = { transaction: false };
+
+/** What one agent key priced within the last 24 hours. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw('drop index concurrently if exists invoices_agent');
+  await knex.raw(`create index concurrently invoices_agent on invoices (tenant_id, agent_id, agent_priced_at)
+                  where agent_id is not null`);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw('drop index invoices_agent');
+}

@@ -1,0 +1,51 @@
+import Joi from 'joi';
+import { defineCommand } from '../../contracts/command.js';
+import type { ApprovalApprove, ApprovalPropose, ApprovalReject } from '../../contracts/generated.js';
+import { approvalApprove, approvalPropose, approvalReject } from './schema.js';
+
+/** Asks a human to approve an invoice. */
+export const proposeApproval = defineCommand<ApprovalPropose>({
+  type: 'approval.propose',
+  entityType: 'approval',
+  action: 'approval.proposed',
+  creates: true,
+  schema: approvalPropose,
+  permission: 'write',
+  agentScope: 'propose_approvals',
+  // Not beside a move of the same invoice.
+  conflictKeys: ({ invoice_id }) => [`entity:${invoice_id}`],
+});
+
+/** Only a signed-in person decides (decisions 7). */
+const decision = {
+  entityType: 'approval',
+  creates: false,
+  permission: 'approve',
+  agentScope: null,
+  personOnly: true,
+} as const;
+
+export const approveApproval = defineCommand<ApprovalApprove>({
+  ...decision,
+  type: 'approval.approve',
+  action: 'approval.approved',
+  schema: approvalApprove,
+});
+
+export const rejectApproval = defineCommand<ApprovalReject>({
+  ...decision,
+  type: 'approval.reject',
+  action: 'approval.rejected',
+  schema: approvalReject,
+});
+
+/** The clock's: nobody decided in time. */
+export const expireApproval = defineCommand<Record<string, never>>({
+  type: 'approval.expire',
+  entityType: 'approval',
+  action: 'approval.expired',
+  creates: false,
+  schema: Joi.object({}),
+  permission: 'admin',
+  agentScope: null,
+});

@@ -1,0 +1,63 @@
+import type { Command, Outcome } from '../../contracts/command.js';
+import type { ApprovalApprove } from '../../contracts/generated.js';
+import type { ErrorDetail } from '../../platform/errors.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { changesSince } from '../changes-since.js';
+import type { InvoiceRow } from '../invoices/lifecycle.js';
+import { failed } from '../sets.js';
+import { type ApprovalContent, type ApprovalRow, contentHash, versionOf } from './store.js';
+
+type Renewal = Partial<Pick<ApprovalContent, 'amount_cents' | 'record_version'>>;
+
+/** An approval whose content is no longer what was shown: it waits on, with what there is now. */
+export function renewed(approval: ApprovalRow, renewal: Renewal): ApprovalRow {
+  const next = { ...approval, ...renewal };
+  const changed = Object.entries(renewal).filter(([field, to]) => approval[field] !== to);
+  const before = new Map(approval.changes.map(({ field, from }) => [field, from]));
+  const others = approval.changes.filter(({ field }) => !changed.some(([name]) => name === field));
+  const changes = changed.map(([field, to]) => ({ field, from: before.get(field) ?? approval[field], to }));
+  return { ...next, hash: contentHash(next), changes: [...others, ...changes] };
+}
+
+/** Refuses a decision because things are no longer as they were shown. */
+export function conflict(message: string, details: ErrorDetail[]): Outcome {
+  return failed({ code: 'conflict', message, details });
+}
+
+/** 409 when the invoice has been changed since this was shown, with the content as it is now; undefined when it has not. */
+export async function staleRecord(
+  tx: Transaction,
+  approval: ApprovalRow,
+  invoice: InvoiceRow | undefined,
+): Promise<{ outcome: Outcome; renewal: Renewal } | undefined> {
+  if (!invoice || approval.record_version === null) return undefined;
+  const [from, to] = [versionOf(approval.record_version), versionOf(invoice.updated_at)];
+  if (from === to) return undefined;
+  const found = await changesSince(tx, {
+    tenantId: approval.tenant_id,
+    entityType: 'invoice',
+    entityId: invoice.id,
+    version: from,
+  });
+  const details = found.length > 0 ? found : [{ field: 'record_version', from, to }];
+  const isProposal = approval.kind === 'invoice_approval';
+  return {
+    outcome: conflict(
+      'The invoice has changed since this was shown. Look at it again before you decide.',
+      details,
+    ),
+    renewal: { record_version: to, ...(isProposal ? { amount_cents: invoice.total_cents } : {}) },
+  };
+}
+
+/** 409 when the decision is about other content than there is. Without a hash it is about what was shown first. */
+export function hashFault({ input }: Command<ApprovalApprove>, approval: ApprovalRow): Outcome | undefined {
+  if (input.hash === approval.hash) return undefined;
+  if (input.hash === undefined && approval.changes.length === 0) return undefined;
+  const details: ErrorDetail[] =
+    approval.changes.length > 0 ? approval.changes : [{ field: 'hash', from: input.hash, to: approval.hash }];
+  return conflict(
+    'This is not what was shown: read the approval again, and send the hash that it has now.',
+    details,
+  );
+}

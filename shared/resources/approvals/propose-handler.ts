@@ -1,0 +1,99 @@
+import type { Command, Outcome } from '../../contracts/command.js';
+import type { ApprovalPropose } from '../../contracts/generated.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { changesOfNew } from '../changes.js';
+import { type InvoiceRow, illegalMove, lockInvoices } from '../invoices/lifecycle.js';
+import { failed, invalidReferences, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+import { insertApprovals, type NewApproval, versionOf } from './store.js';
+
+type ProposeCommand = Command<ApprovalPropose>;
+
+/** States in which an invoice waits to be approved (decisions 7). */
+export const PROPOSABLE: readonly string[] = ['draft', 'needs_review'];
+
+function invoiceRef({ tenantId, input }: ProposeCommand): RecordRef {
+  return { tenant_id: tenantId, id: input.invoice_id };
+}
+
+/** Puts invoices before a human. They stay as they are. */
+export async function proposeApprovals(tx: Transaction, commands: ProposeCommand[]): Promise<Outcome[]> {
+  const invoices = await lockInvoices(tx, commands.map(invoiceRef));
+  const outcomes = new Map<string, Outcome>();
+  const made: { command: ProposeCommand; approval: NewApproval }[] = [];
+  for (const command of commands) {
+    const invoice = invoices.get(refKey(invoiceRef(command)));
+    if (!invoice) outcomes.set(command.id, unknownInvoice());
+    else if (!PROPOSABLE.includes(invoice.status)) outcomes.set(command.id, notProposable(invoice));
+    else made.push({ command, approval: approvalOf(command, invoice) });
+  }
+  const inserted = new Set((await storeProposals(tx, made)).map(refKey));
+  for (const { command } of made) {
+    const isMade = inserted.has(refKey(refOf(command)));
+    outcomes.set(command.id, isMade ? proposed(command) : alreadyPending());
+  }
+  return commands.map((command) => outcomes.get(command.id) as Outcome);
+}
+
+async function storeProposals(
+  tx: Transaction,
+  made: { command: ProposeCommand; approval: NewApproval }[],
+): Promise<RecordRef[]> {
+  if (made.length === 0) return [];
+  // One whose time is over is open no longer, even if the clock has not come by yet.
+  const ending = tx.query({
+    name: 'end-expired-proposals',
+    text: `update approvals t set status = 'expired' from ${recordset('tenant_id uuid, id uuid')}
+           where t.tenant_id = r.tenant_id and t.invoice_id = r.id and t.kind = 'invoice_approval' and t.status = 'pending'
+             and t.expires_at <= now()`,
+    values: [JSON.stringify(made.map(({ command }) => invoiceRef(command)))],
+  });
+  const [inserted] = await Promise.all([insertApprovals(tx, made), ending]);
+  return inserted;
+}
+
+function approvalOf(command: ProposeCommand, invoice: InvoiceRow): NewApproval {
+  const { invoice_id, justification } = command.input;
+  return {
+    ...refOf(command),
+    kind: 'invoice_approval',
+    action: 'invoice.approve',
+    entity_id: invoice_id,
+    payload: { invoice_id, justification },
+    amount_cents: invoice.total_cents,
+    counted_cents: null,
+    justification,
+    invoice_id,
+    record_version: versionOf(invoice.updated_at),
+  };
+}
+
+function proposed(command: ProposeCommand): Outcome {
+  return {
+    ok: true,
+    changes: changesOfNew(command.input as unknown as Record<string, unknown>),
+    events: [],
+  };
+}
+
+function unknownInvoice(): Outcome {
+  const message = 'invoice_id is not an invoice of this account';
+  return invalidReferences([{ field: 'invoice_id', code: 'unknown', message }]);
+}
+
+function notProposable(invoice: InvoiceRow): Outcome {
+  const states = PROPOSABLE.join(' or ');
+  return illegalMove(
+    invoice,
+    'approved',
+    `Only an invoice in ${states} can be proposed; this one is ${invoice.status}.`,
+  );
+}
+
+function alreadyPending(): Outcome {
+  const message = 'An approval of this invoice is pending already';
+  return failed({
+    code: 'approval_already_pending',
+    message: `${message}. Wait for its decision.`,
+    details: [{ field: 'invoice_id', code: 'pending', message }],
+  });
+}

@@ -1,0 +1,26 @@
+import type { ApprovalListQuery } from '../../contracts/generated.js';
+import type { Statement } from '../../platform/postgres.js';
+import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import { approvalRepresentation } from './representation.js';
+
+/** The page of approvals that a query asks for; an agent key sees its own alone. */
+export function listApprovals(query: ApprovalListQuery, scope: ListScope): Statement {
+  const conditions = new Conditions()
+    .add('t.tenant_id = ?', scope.tenantId)
+    .addIf(scope.agentId, 't.agent_id = ?')
+    .addIf(query.kind, 't.kind = ?')
+    .addIf(query.agent_id, 't.agent_id = ?')
+    .addIf(query.invoice_id, 't.invoice_id = ?');
+  // As the record shows it: one whose time is over is expired before the clock has said so.
+  if (query.status === 'pending') conditions.add("t.status = 'pending' and t.expires_at > now()");
+  else if (query.status === 'expired')
+    conditions.add("(t.status = 'expired' or (t.status = 'pending' and t.expires_at <= now()))");
+  else conditions.addIf(query.status, 't.status = ?');
+  return listStatement({
+    table: 'approvals',
+    representation: approvalRepresentation('t'),
+    conditions,
+    limit: query.limit,
+    position: scope.position,
+  });
+}

@@ -1,0 +1,90 @@
+import Joi from 'joi';
+import { allRequired, cents, cursor, dateTime, limit, multilineText, uuid } from '../../contracts/fields.js';
+import { APPROVAL_KINDS, APPROVAL_STATUSES } from '../../contracts/vocabulary.js';
+
+const kind = () => Joi.string().valid(...APPROVAL_KINDS);
+const status = () => Joi.string().valid(...APPROVAL_STATUSES);
+const EXAMPLE_HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+
+export const approvalPropose = Joi.object({
+  kind: Joi.string()
+    .valid('invoice_approval')
+    .default('invoice_approval')
+    .description('What is proposed; an invoice to be approved is all there is so far'),
+  invoice_id: uuid().required().description('A draft, or an invoice that needs review'),
+  justification: multilineText(2000)
+    .min(10)
+    .required()
+    .example('Lines match the signed tow slip and the club rate card.')
+    .description('Shown to the person who decides'),
+}).meta({ className: 'ApprovalPropose' });
+
+export const approvalApprove = Joi.object({
+  hash: Joi.string()
+    .pattern(/^[0-9a-f]{64}$/, 'be the hash of an approval: 64 hexadecimal digits in lower case')
+    .example(EXAMPLE_HASH)
+    .description(
+      'hash of the approval as it was shown; another one is 409 conflict, with what changed. May be left out only while changes is empty',
+    ),
+  note: multilineText(2000).description('Kept with the decision'),
+}).meta({ className: 'ApprovalApprove' });
+
+export const approvalReject = Joi.object({
+  reason: multilineText(2000)
+    .required()
+    .example('The winch-out was not on the slip.')
+    .description('Kept as note of the decision'),
+}).meta({ className: 'ApprovalReject' });
+
+export const approvalChange = Joi.object({
+  field: Joi.string().required().example('amount_cents'),
+})
+  .unknown(true)
+  .meta({ className: 'ApprovalChange' });
+
+export const approval = allRequired({
+  id: uuid(),
+  kind: kind(),
+  status: status().description('A pending one whose time is over is expired'),
+  action: Joi.string().example('invoice.create').description('The command that approving runs'),
+  agent_id: uuid().allow(null).description('The agent key that asked; null when none did'),
+  agent_name: Joi.string().allow(null),
+  tool: Joi.string().allow(null).description('The agent tool that was called; null for a REST request'),
+  payload: Joi.object({}).description('What was asked for, after its checks'),
+  amount_cents: cents().description('Total of the invoice, tax included, as it would be made'),
+  counted_cents: cents()
+    .allow(null)
+    .description('amount_cents and what the gate counts together with it; null for a proposal'),
+  justification: Joi.string().allow(null),
+  invoice_id: uuid().allow(null).description('The invoice it is about; null until a held one is made'),
+  record_version: dateTime()
+    .allow(null)
+    .description('updated_at of that invoice when this was shown; null when there was none'),
+  hash: Joi.string()
+    .example(EXAMPLE_HASH)
+    .description('SHA-256 of the canonical JSON of payload, amount_cents and record_version'),
+  changes: Joi.array()
+    .items(approvalChange)
+    .description('What changed in amount_cents and record_version since this was first shown'),
+  decided_by: uuid().allow(null).description('The user who decided'),
+  decided_at: dateTime().allow(null),
+  note: Joi.string().allow(null).description("The decider's words, or why it was cancelled"),
+  expires_at: dateTime(),
+  created_at: dateTime(),
+}).meta({ className: 'Approval' });
+
+/** The answer to an agent's write that waits for a human (decisions 7). */
+export const held = allRequired({
+  ok: Joi.boolean().valid(true).example(true),
+  pending_approval: Joi.boolean().valid(true).example(true),
+  approval,
+}).meta({ className: 'Held' });
+
+export const approvalListQuery = Joi.object({
+  status: status(),
+  kind: kind(),
+  agent_id: uuid(),
+  invoice_id: uuid(),
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'ApprovalListQuery' });

@@ -1,0 +1,228 @@
+import { expect } from 'chai';
+import { hashBody } from '../../shared/contracts/canonical-json.js';
+import { newId } from '../../shared/platform/ids.js';
+import { draftOf, expectHeld, GATE, newAgent, setGate } from '../support/approvals.js';
+import type { Answer, TestClient } from '../support/client.js';
+import { expectError } from '../support/expect-error.js';
+import { lineItem } from '../support/samples.js';
+import { createUser, signIn, type TestUser } from '../support/sign-in.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+const taxed = (cents: number) => ({ line_items: [lineItem({ unit_price_cents: cents, taxable: true })] });
+
+describe('approvals of held writes', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+  let agent: TestClient;
+  let user: TestUser;
+  let person: TestClient;
+
+  before(async () => {
+    stack = await TestStack.start();
+  });
+  after(() => stack.stop());
+  beforeEach(async () => {
+    tenant = await stack.createTenant();
+    agent = await newAgent(stack, tenant.id);
+    user = await createUser(stack, tenant.id, { name: 'Olive' });
+    person = await signIn(stack, user);
+    await setGate(tenant);
+  });
+
+  const hold = async (overrides: Record<string, unknown> = {}) =>
+    expectHeld(await agent.post('/invoices', draftOf(GATE, overrides)));
+  const approve = (id: string, body: unknown = {}, by = person): Promise<Answer> =>
+    by.post(`/approvals/${id}/approve`, body);
+  const audit = (entity: string) =>
+    stack.rows(
+      tenant.id,
+      `select action, outcome, actor_type, actor_name, source, changes from audit_entries
+       where entity_id = $1 order by occurred_at, id`,
+      [entity],
+    );
+  const invoiceCount = async () => (await tenant.client.get('/invoices')).body.data.count;
+
+  it('make what was held, as the agent: a draft, its event, and an audit entry that names agent and approver', async () => {
+    const held = await hold();
+    expect(held.hash).to.equal(hashBody({ payload: held.payload, amount_cents: GATE, record_version: null }));
+    const answer = await approve(held.id, { hash: held.hash, note: 'slip is on file' });
+    expect(answer.status, answer.text).to.equal(200);
+    const { decided_at, invoice_id, ...rest } = answer.body;
+    expect(rest).to.deep.include({ status: 'approved', decided_by: user.id, note: 'slip is on file' });
+    expect(Date.parse(decided_at)).to.be.closeTo(Date.now(), 60_000);
+    const invoice = (await agent.get(`/invoices/${invoice_id}`)).body;
+    expect(invoice).to.include({
+      status: 'draft',
+      total_cents: GATE,
+      invoice_number: held.payload.invoice_number,
+    });
+    const refused = await tenant.client.post(`/invoices/${invoice_id}/approve`, {});
+    expect(refused.status, "it is an agent's still").to.equal(409);
+    const [entry] = (await audit(invoice_id)).filter(({ outcome }) => outcome === 'ok') as [
+      Record<string, unknown>,
+    ];
+    expect(entry).to.include({
+      action: 'invoice.created',
+      actor_type: 'agent',
+      actor_name: 'test key',
+      source: 'rest',
+    });
+    expect(entry.changes).to.deep.include.members([
+      { field: 'approved_by', from: null, to: 'Olive' },
+      { field: 'approval_id', from: null, to: held.id },
+    ]);
+    const [decision] = await audit(held.id);
+    expect(decision).to.include({ action: 'approval.approved', actor_type: 'user', actor_name: 'Olive' });
+    const events = (await tenant.client.get('/events')).body.data.items;
+    expect(events.map((event: { type: string }) => event.type)).to.deep.equal(['invoice.created']);
+    expect(events[0].data.object).to.deep.include({ id: invoice_id, total_cents: GATE });
+  });
+
+  it('have one effect, however often and at once they are approved', async () => {
+    const held = await hold();
+    const colleague = await signIn(stack, { tenantId: tenant.id });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => approve(held.id, {}, index % 2 ? person : colleague)),
+    );
+    const done = answers.filter(({ status }) => status === 200);
+    expect(done).to.have.length(1);
+    for (const answer of answers.filter((one) => one !== done[0])) {
+      const details = expectError(answer, 409, 'invalid_status_transition');
+      expect(details[0]).to.deep.include({ from: 'approved', to: 'approved', allowed: [] });
+    }
+    expect(await invoiceCount()).to.equal(1);
+    expectError(
+      await person.post(`/approvals/${held.id}/reject`, { reason: 'too late' }),
+      409,
+      'invalid_status_transition',
+    );
+    expect((await agent.get(`/invoices/${done[0]?.body.invoice_id}`)).status).to.equal(200);
+  });
+
+  it('answer the decision that is sent again under its Idempotency-Key as they did', async () => {
+    const held = await hold();
+    const headers = { 'Idempotency-Key': newId() };
+    const first = await person.post(`/approvals/${held.id}/approve`, {}, { headers });
+    const again = await person.post(`/approvals/${held.id}/approve`, {}, { headers });
+    expect(again.headers['x-idempotency-replay']).to.equal('true');
+    expect([again.status, again.text]).to.deep.equal([200, first.text]);
+    expect(await invoiceCount()).to.equal(1);
+  });
+
+  it('show by a dry run what they would come to, and decide nothing', async () => {
+    const held = await hold();
+    const preview = await person.post(
+      `/approvals/${held.id}/approve`,
+      {},
+      { headers: { 'X-Service-Dry-Run': 'true' } },
+    );
+    expect(preview.body.data, preview.text).to.include({ status: 'approved', decided_by: user.id });
+    expect((await person.get(`/approvals/${held.id}`)).body).to.deep.equal(held);
+    expect(await invoiceCount()).to.equal(0);
+  });
+
+  it('are refused when the price is no longer what was shown, and wait on with the new one', async () => {
+    const held = await hold(taxed(GATE));
+    await tenant.client.patch('/settings', { tax_rate_bps: 1_000 });
+    const details = expectError(await approve(held.id, { hash: held.hash }), 409, 'conflict');
+    const change = { field: 'amount_cents', from: GATE, to: 110_000 };
+    expect(details).to.deep.equal([change]);
+    expect(await invoiceCount()).to.equal(0);
+    const now = (await person.get(`/approvals/${held.id}`)).body;
+    expect(now).to.deep.include({ status: 'pending', amount_cents: 110_000, changes: [change] });
+    expect(now.hash).to.equal(
+      hashBody({ payload: now.payload, amount_cents: 110_000, record_version: null }),
+    );
+    // Neither the old picture nor none will do from here on.
+    for (const body of [{ hash: held.hash }, {}])
+      expect(expectError(await approve(held.id, body), 409, 'conflict')).to.deep.equal([change]);
+    const made = await approve(held.id, { hash: now.hash });
+    expect(made.status, made.text).to.equal(200);
+    expect((await agent.get(`/invoices/${made.body.invoice_id}`)).body.total_cents).to.equal(110_000);
+  });
+
+  it('are refused when the draft that a held PATCH changes has changed, saying what and by whom', async () => {
+    const draft = (await agent.post('/invoices', draftOf(1))).body;
+    const patch = { notes: 'mine', line_items: [lineItem({ unit_price_cents: GATE })] };
+    const held = expectHeld(await agent.patch(`/invoices/${draft.id}`, patch));
+    const changed = (await tenant.client.patch(`/invoices/${draft.id}`, { notes: 'theirs' })).body;
+    const details = expectError(await approve(held.id, { hash: held.hash }), 409, 'conflict');
+    expect(details).to.have.length(1);
+    expect(details[0]).to.include({ field: 'notes', from: null, to: 'theirs', changed_by: 'test key' });
+    const now = (await person.get(`/approvals/${held.id}`)).body;
+    expect(now).to.include({ status: 'pending', record_version: changed.updated_at });
+    const made = await approve(held.id, { hash: now.hash });
+    expect(made.body, made.text).to.include({ status: 'approved', invoice_id: draft.id });
+    const invoice = (await agent.get(`/invoices/${draft.id}`)).body;
+    expect(invoice).to.include({ status: 'draft', notes: 'mine', total_cents: GATE });
+    const last = (await audit(draft.id)).at(-1);
+    expect(last).to.include({ action: 'invoice.updated', actor_type: 'agent' });
+    expect(last?.changes).to.deep.include({ field: 'approved_by', from: null, to: 'Olive' });
+  });
+
+  it('are refused for another hash than the one that was shown', async () => {
+    const held = await hold();
+    const details = expectError(await approve(held.id, { hash: 'ab'.repeat(32) }), 409, 'conflict');
+    expect(details[0]).to.include({ field: 'hash', to: held.hash });
+    expectError(await approve(held.id, { hash: 'x' }), 400, 'validation_error');
+    expect((await person.get(`/approvals/${held.id}`)).body).to.deep.equal(held);
+  });
+
+  it('run every check again: what can no longer be made says why, and waits on', async () => {
+    const held = await hold();
+    await tenant.client.post('/invoices', { invoice_number: held.payload.invoice_number });
+    expectError(await approve(held.id, { hash: held.hash }), 409, 'duplicate_invoice_number');
+    const draft = (await agent.post('/invoices', draftOf(1))).body;
+    const lifted = { line_items: [lineItem({ unit_price_cents: GATE })] };
+    const patch = expectHeld(await agent.patch(`/invoices/${draft.id}`, lifted));
+    await tenant.client.patch(`/invoices/${draft.id}`, { status: 'needs_review' });
+    expectError(await approve(patch.id, { hash: patch.hash }), 409, 'conflict');
+    const { hash } = (await person.get(`/approvals/${patch.id}`)).body;
+    const refused = await approve(patch.id, { hash });
+    expectError(refused, 409, 'conflict');
+    expect(refused.body.error.message).to.include('needs_review');
+    for (const { id } of [held, patch])
+      expect((await person.get(`/approvals/${id}`)).body.status).to.equal('pending');
+  });
+
+  it('are rejected with a reason, for good, and nothing is made', async () => {
+    const held = await hold();
+    expectError(await person.post(`/approvals/${held.id}/reject`, {}), 400, 'validation_error');
+    const answer = await person.post(`/approvals/${held.id}/reject`, { reason: 'not on the slip' });
+    expect(answer.body, answer.text).to.include({
+      status: 'rejected',
+      note: 'not on the slip',
+      decided_by: user.id,
+      invoice_id: null,
+    });
+    const details = expectError(await approve(held.id), 409, 'invalid_status_transition');
+    expect(details[0]).to.deep.include({ from: 'rejected', to: 'approved', allowed: [] });
+    expect(await invoiceCount()).to.equal(0);
+    const [decision] = await audit(held.id);
+    expect(decision).to.include({ action: 'approval.rejected', actor_type: 'user' });
+  });
+
+  it('are for people to decide: keys of every kind are refused', async () => {
+    const held = await hold();
+    for (const path of ['approve', 'reject']) {
+      const body = path === 'reject' ? { reason: 'x' } : {};
+      for (const client of [tenant.client, agent])
+        expectError(await client.post(`/approvals/${held.id}/${path}`, body), 403, 'forbidden');
+    }
+    expect((await person.get(`/approvals/${held.id}`)).body).to.deep.equal(held);
+  });
+
+  it('are not there for people and keys of other tenants, the sandbox twin included', async () => {
+    const held = await hold();
+    const other = await stack.createTenant('Other');
+    const strangers = [await signIn(stack, { tenantId: other.id }), await signIn(stack, user, 'sandbox')];
+    for (const stranger of strangers) {
+      expectError(await stranger.get(`/approvals/${held.id}`), 404, 'not_found');
+      expectError(await approve(held.id, {}, stranger), 404, 'not_found');
+      expectError(await stranger.post(`/approvals/${held.id}/reject`, { reason: 'x' }), 404, 'not_found');
+      expect((await stranger.get('/approvals')).body.data.count).to.equal(0);
+    }
+    expect((await other.client.get(`/approvals/${held.id}`)).status).to.equal(404);
+    expect((await person.get(`/approvals/${held.id}`)).body).to.deep.equal(held);
+  });
+});

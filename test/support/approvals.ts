@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import type { Answer, TestClient } from './client.js';
+import { invoiceInput, lineItem } from './samples.js';
+import type { TestStack, TestTenant } from './stack.js';
+
+export const GATE = 100_000;
+
+/** A body of POST /invoices that comes to this many cents before tax. */
+export function draftOf(cents: number, overrides: Record<string, unknown> = {}): Record<string, unknown> {
+  return invoiceInput({ line_items: [lineItem({ unit_price_cents: cents })], ...overrides });
+}
+
+/** An agent key of its own that may draft, propose and read. */
+export async function newAgent(stack: TestStack, tenantId: string): Promise<TestClient> {
+  const scopes = ['write_invoices_draft', 'read_invoices', 'propose_approvals'];
+  return stack.clientWith(await stack.createKey(tenantId, { kind: 'agent', scopes }));
+}
+
+/** Sets the gate of an account; null turns it off. */
+export async function setGate({ client }: TestTenant, cents: number | null = GATE): Promise<void> {
+  const set = await client.patch('/settings', { agent_gate_cents: cents });
+  expect(set.status, set.text).to.equal(200);
+}
+
+/** Asserts that a write waits for a human, and returns its approval. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
+export function expectHeld(answer: Answer): any {
+  expect(answer.status, answer.text).to.equal(202);
+  expect(answer.body).to.have.all.keys('ok', 'pending_approval', 'approval');
+  expect(answer.body).to.include({ ok: true, pending_approval: true });
+  expect(answer.body.approval).to.include({ kind: 'agent_write', status: 'pending' });
+  expect(answer.headers.location).to.equal(`/v1/approvals/${answer.body.approval.id}`);
+  return answer.body.approval;
+}
