@@ -1,5 +1,10 @@
 import { expect } from 'chai';
+import type { Command } from '../../shared/contracts/command.js';
+import type { InvoiceCreate } from '../../shared/contracts/generated.js';
+import { createInvoices } from '../../shared/resources/invoices/create-handler.js';
+import { jobFactsStatement } from '../../shared/resources/rate-cards/job-facts.js';
 import type { Answer } from '../support/client.js';
+import { commandOf } from '../support/commands.js';
 import { expectError } from '../support/expect-error.js';
 import { jobAfter } from '../support/lifecycle-records.js';
 import { cardItem, completedJob, MILES, makeCard } from '../support/priced-jobs.js';
@@ -129,6 +134,36 @@ describe('the price of a job by its rate card', () => {
     expect((await made({})).line_items).to.deep.equal([]);
     // An empty draft is no charge: the job may still be priced.
     expect((await made({ work_order_id: bare })).subtotal_cents).to.equal(10_875);
+  });
+
+  it('costs invoices that ask for none no statement, and finds what it needs by keys', async () => {
+    const tenant = await account();
+    const names: (string | undefined)[] = [];
+    const plain = commandOf('invoice.create', tenant.id, {
+      invoice_number: number(),
+      line_items: [lineItem()],
+    });
+    await stack.runtime.db.rehearse([tenant.id], (tx) =>
+      createInvoices(
+        {
+          ...tx,
+          query: (statement) => {
+            names.push(statement.name);
+            return tx.query(statement);
+          },
+        },
+        [plain as Command<InvoiceCreate>],
+      ),
+    );
+    expect(names).to.deep.equal(['tax-rates', 'insert-invoices', 'insert-invoice-lines']);
+    const { text, values } = jobFactsStatement([
+      { tenant_id: tenant.id, id: UNKNOWN_ID, customer_id: null, of_job: true },
+    ]);
+    const plan = await stack.runtime.db.read<{ 'QUERY PLAN': string }>(tenant.id, {
+      text: `explain ${text}`,
+      ...(values ? { values } : {}),
+    });
+    expect(plan.map((row) => row['QUERY PLAN']).join('\n')).to.not.include('Seq Scan');
   });
 
   it('is the same for a job that is billed by many at once: one invoice has its charges, the others are 409', async () => {
