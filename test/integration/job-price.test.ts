@@ -141,7 +141,7 @@ describe('the price of a job by its rate card', () => {
     const names: (string | undefined)[] = [];
     const plain = commandOf('invoice.create', tenant.id, {
       invoice_number: number(),
-      line_items: [lineItem()],
+      line_items: [lineItem({ taxable: true })],
     });
     await stack.runtime.db.rehearse([tenant.id], (tx) =>
       createInvoices(
