@@ -3,6 +3,8 @@ import type { Command } from '../../shared/contracts/command.js';
 import type { InvoiceCreate } from '../../shared/contracts/generated.js';
 import { createInvoices } from '../../shared/resources/invoices/create-handler.js';
 import { jobFactsStatement } from '../../shared/resources/rate-cards/job-facts.js';
+import { runIsolated } from '../../workers/writes/isolate.js';
+import { Repeats } from '../../workers/writes/repeats.js';
 import type { Answer } from '../support/client.js';
 import { commandOf } from '../support/commands.js';
 import { expectError } from '../support/expect-error.js';
@@ -178,9 +180,19 @@ describe('the price of a job by its rate card', () => {
     expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
     for (const answer of answers.filter(({ status }) => status !== 201))
       expect(expectError(answer, 409, 'conflict')[0]).to.include({ code: 'invoiced' });
+    // And of those that travel in one batch.
+    const other = await completedJob(tenant.client);
+    const { db, logger } = stack.runtime;
+    const batch = Array.from({ length: 3 }, () =>
+      commandOf('invoice.create', tenant.id, { invoice_number: number(), work_order_id: other }),
+    );
+    const context = { db, logger, repeats: new Repeats(), beforeCommit: () => undefined };
+    const results = await runIsolated(context, batch);
+    expect(results.map(({ ok }) => ok)).to.have.members([true, false, false]);
     const [invoice] = (await tenant.client.get('/invoices')).body.data.items;
     await tenant.client.post(`/invoices/${invoice.id}/cancel`, { reason: 'wrong' });
-    const again = await tenant.client.post('/invoices', { invoice_number: number(), work_order_id: job });
+    const { work_order_id } = (await tenant.client.get(`/invoices/${invoice.id}`)).body;
+    const again = await tenant.client.post('/invoices', { invoice_number: number(), work_order_id });
     expect(again.body.total_cents, again.text).to.equal(invoice.total_cents);
   });
 
