@@ -18,6 +18,8 @@ export interface DemoCustomer {
   terms_days: number | null;
   tax_exempt: boolean;
   tax_rate_bps: number | null;
+  /** Motor clubs have one of their own; see demo-yard. */
+  rate_card_id: string | null;
   created_at: string;
   updated_at: string;
 }
@@ -60,6 +62,7 @@ export function makeCustomers(scope: DemoScope, count: number): DemoCustomer[] {
       terms_days: TERMS[company_type] ?? null,
       tax_exempt: TAX_EXEMPT.includes(company_type),
       tax_rate_bps: company_type === 'auction' ? 400 : null,
+      rate_card_id: null,
       created_at,
       updated_at: created_at,
     };

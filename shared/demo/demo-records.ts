@@ -5,6 +5,7 @@ import { type DemoInvoice, type DemoLine, InvoiceMaker } from './demo-invoices.j
 import { type DemoScope, demoScope } from './demo-scope.js';
 import { DEMO_PROFILES } from './demo-tenants.js';
 import { type DemoWorkOrder, JobMaker, makeOpenJobs } from './demo-work-orders.js';
+import { type DemoImpound, type DemoRateCard, makeImpounds, makeRateCards } from './demo-yard.js';
 
 /** Everything that the demo stores of a set of tenants, as rows of their tables. */
 export interface DemoRecords {
@@ -15,6 +16,8 @@ export interface DemoRecords {
   drivers: DemoDriver[];
   trucks: DemoTruck[];
   payments: DemoPayment[];
+  rateCards: DemoRateCard[];
+  impounds: DemoImpound[];
   /** Last number given out of each tenant. */
   counters: { tenant_id: string; name: string; value: number }[];
   auditEntries: DemoAuditEntry[];
@@ -41,6 +44,8 @@ export function makeDemoRecords(now: Date): DemoRecords {
     drivers: parts.flatMap((part) => part.drivers),
     trucks: parts.flatMap((part) => part.trucks),
     payments: parts.flatMap((part) => part.payments),
+    rateCards: parts.flatMap((part) => part.rateCards),
+    impounds: parts.flatMap((part) => part.impounds),
     counters: parts.flatMap((part) => part.counters),
     auditEntries: parts.flatMap((part) => part.auditEntries),
   };
@@ -69,6 +74,8 @@ function makeTenantRecords(scope: DemoScope): DemoRecords {
     lines: billing.lines,
     ...fleet,
     payments: makePayments(scope, invoices),
+    rateCards: makeRateCards(scope, customers),
+    impounds: makeImpounds(scope, workOrders),
     counters: [
       { tenant_id, name: 'job_number', value: workOrders.length },
       { tenant_id, name: 'invoice_number', value: INVOICE_NUMBERS_FROM + invoices.length - 1 },

@@ -1,10 +1,11 @@
 import type { Statement, Transaction } from '../platform/postgres.js';
+import { chargedDays } from '../resources/impounds/storage-days.js';
 import { recordset } from '../resources/sets.js';
 import type { DemoAuditEntry } from './demo-audit.js';
 import type { DemoRecords } from './demo-records.js';
 
 const CUSTOMERS = `tenant_id uuid, id uuid, company_name text, company_type text, billing_email text, primary_phone text, address text, city text,
-  state text, zip text, is_active boolean, terms_days integer, tax_exempt boolean, tax_rate_bps integer, created_at timestamptz,
+  state text, zip text, is_active boolean, terms_days integer, tax_exempt boolean, tax_rate_bps integer, rate_card_id uuid, created_at timestamptz,
   updated_at timestamptz`;
 const WORK_ORDERS = `tenant_id uuid, id uuid, job_number text, status text, intake text, billing_status text, service_type text, customer_id uuid,
   pickup_location text, pickup_lat double precision, pickup_lng double precision, dropoff_location text, vin text, vehicle_make text,
@@ -21,6 +22,11 @@ const TRUCKS = `tenant_id uuid, id uuid, unit_number text, duty_class text, stat
   lat double precision, lng double precision, located_at timestamptz, created_at timestamptz`;
 const PAYMENTS = `tenant_id uuid, id uuid, invoice_id uuid, customer_id uuid, amount_cents bigint, applied_cents bigint, method text, received_at timestamptz,
   created_at timestamptz`;
+const RATE_CARDS = `tenant_id uuid, id uuid, name text, version integer, effective_from date, is_default boolean, after_hours_start time,
+  after_hours_end time, after_hours_weekends boolean, items jsonb, created_at timestamptz`;
+const IMPOUNDS = `tenant_id uuid, id uuid, work_order_id uuid, customer_id uuid, status text, held_from text, hold_reason text, vehicle_vin text,
+  vehicle_make text, vehicle_model text, vehicle_year integer, lot text, spot text, impounded_at timestamptz, released_at timestamptz,
+  release_kind text, daily_rate_cents bigint, free_days integer, created_at timestamptz, updated_at timestamptz`;
 const COUNTERS = 'tenant_id uuid, name text, value bigint';
 
 function insertStatement(table: string, columns: string, rows: readonly object[]): Statement {
@@ -40,9 +46,16 @@ const RELEASE: Statement = {
            and status not in ('draft', 'needs_review', 'approved', 'cancelled')`,
 };
 
+/** Storage up to the moment of seeding, or of the release. */
+const ACCRUE: Statement = {
+  text: `update impounds i set accrued_days = ${chargedDays('i', 'i.updated_at')} from tenants t
+         where i.tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) and t.tenant_id = i.tenant_id`,
+};
+
 /** Inserts everything, set by set, in one flush: parents before children. The tenants are there. */
 export async function insertDemoRecords(tx: Transaction, records: DemoRecords): Promise<void> {
   const statements = [
+    insertStatement('rate_cards', RATE_CARDS, records.rateCards),
     insertStatement('customers', CUSTOMERS, records.customers),
     insertStatement('work_orders', WORK_ORDERS, records.workOrders),
     insertStatement('invoices', INVOICES, records.invoices),
@@ -51,7 +64,9 @@ export async function insertDemoRecords(tx: Transaction, records: DemoRecords): 
     insertStatement('drivers', DRIVERS, records.drivers),
     insertStatement('trucks', TRUCKS, records.trucks),
     insertStatement('payments', PAYMENTS, records.payments),
+    insertStatement('impounds', IMPOUNDS, records.impounds),
     RELEASE,
+    ACCRUE,
   ];
   await Promise.all([
     ...statements.map((statement) => tx.query(statement)),

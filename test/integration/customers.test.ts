@@ -15,7 +15,7 @@ const MEMBERS = [
     'state',
     'zip',
   ],
-  ...['is_active', 'terms_days', 'tax_exempt', 'tax_rate_bps'],
+  ...['is_active', 'terms_days', 'tax_exempt', 'tax_rate_bps', 'rate_card_id'],
   ...['balance_cents', 'overdue_cents', 'credit_cents', 'created_at', 'updated_at'],
 ];
 

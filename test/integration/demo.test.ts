@@ -17,15 +17,22 @@ import { verifyPassword } from '../../shared/platform/crypto.js';
 import type { Database } from '../../shared/platform/postgres.js';
 import { findKey } from '../../shared/resources/api-keys/queries.js';
 import { customer as customerSchema } from '../../shared/resources/customers/schema.js';
+import { impound as impoundSchema } from '../../shared/resources/impounds/schema.js';
 import { type PricedLine, priceInvoice } from '../../shared/resources/invoices/money.js';
 import { invoice as invoiceSchema } from '../../shared/resources/invoices/schema.js';
+import { type JobFactsRow, jobFactsStatement } from '../../shared/resources/rate-cards/job-facts.js';
+import { previewPrice } from '../../shared/resources/rate-cards/job-price.js';
+import { rateCard as rateCardSchema } from '../../shared/resources/rate-cards/schema.js';
 import { refKey, renderRecords } from '../../shared/resources/sets.js';
 import { createWorkOrders } from '../../shared/resources/work-orders/handlers.js';
 import { workOrder as workOrderSchema } from '../../shared/resources/work-orders/schema.js';
 import { contentOf, rowsOf, SECRET_KEY, useDemoDatabases } from './demo-fixture.js';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
-const TABLES = ['customers', 'work_orders', 'invoices', 'invoice_line_items', 'tenant_counters'];
+const TABLES = [
+  ...['customers', 'work_orders', 'invoices', 'invoice_line_items', 'tenant_counters'],
+  ...['rate_cards', 'impounds'],
+];
 const FIELDS = ['api_key', 'sandbox_key', 'agent_key', 'agent_read_only_key', 'sandbox_agent_key'] as const;
 const [HUDSON, LONE_STAR] = DEMO_PROFILES.map(({ pair }) => pair) as [
   { live: string; sandbox: string },
@@ -94,6 +101,8 @@ describe('the records of the demo', function () {
       ['invoice', 'invoices', invoiceSchema],
       ['work_order', 'work_orders', workOrderSchema],
       ['customer', 'customers', customerSchema],
+      ['rate_card', 'rate_cards', rateCardSchema],
+      ['impound', 'impounds', impoundSchema],
     ];
     for (const [entity, table, schema] of schemas) {
       const refs = await rowsOf<{ tenant_id: string; id: string }>(db, `select tenant_id, id from ${table}`);
@@ -140,6 +149,32 @@ describe('the records of the demo', function () {
             or (i.customer_id is null and i.billing_email is null)`,
     );
     expect(faults?.count).to.equal(0);
+  });
+
+  it('price jobs that wait for their invoice, by the card of their customer, and charge the yard to the day', async () => {
+    for (const { live, sandbox } of [HUDSON, LONE_STAR]) {
+      for (const tenant of [live, sandbox]) {
+        const jobs = await rowsOf<{ id: string }>(
+          db,
+          "select id from work_orders where billing_status = 'ready_to_bill' and status = 'completed'",
+          [tenant],
+        );
+        const asked = jobs.map(({ id }) => ({ tenant_id: tenant, id, customer_id: null, of_job: true }));
+        const facts = await db.read<JobFactsRow>(tenant, jobFactsStatement(asked));
+        expect(facts).to.have.length(jobs.length);
+        for (const row of facts) expect(previewPrice(row)).to.have.property('total_cents').that.is.above(0);
+        const yard = await rowsOf<Record<string, number>>(
+          db,
+          `select accrued_days, storage_cents / daily_rate_cents as paid_days,
+             ('2026-11-21 12:00Z' at time zone time_zone)::date - (impounded_at at time zone time_zone)::date + 1 as days
+           from impounds join tenants using (tenant_id)`,
+          [tenant],
+        );
+        expect(yard.length).to.be.at.least(3);
+        for (const { accrued_days, paid_days, days } of yard)
+          expect([accrued_days, paid_days]).to.deep.equal([days, days]);
+      }
+    }
   });
 
   it('leave the next job number free', async () => {

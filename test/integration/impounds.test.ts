@@ -295,12 +295,13 @@ describe('impounds', () => {
       const job = await completedJob(client);
       const body = { work_order_id: job, impounded_at: daysAgo(3), daily_rate_cents: 3000 };
       const { id } = (await client.post('/impounds', body)).body;
-      await client.post(`/impounds/${id}/release`, { kind });
+      const release = (at?: string) => client.post(`/impounds/${id}/release`, { kind, at });
+      if (kind !== 'bill_account') await release();
       const invoice = await client.post('/invoices', { invoice_number: job.slice(-30), work_order_id: job });
       const lines = invoice.body.line_items.map(
         (line: Record<string, unknown>) => `${line.category} ${line.total_cents}`,
       );
-      return { lines, impound: (await client.get(`/impounds/${id}`)).body };
+      return { lines, release, impound: (await client.get(`/impounds/${id}`)).body };
     };
     const owner = await bill('owner');
     expect(owner.lines).to.deep.equal(['hook_up 7500', 'gate_fee 6000', 'storage 12000']);
@@ -308,5 +309,10 @@ describe('impounds', () => {
     const free = await bill('no_charge');
     expect(free.lines).to.deep.equal(['hook_up 7500', 'gate_fee 6000']);
     expect(free.impound).to.include({ accrued_days: 4, invoiced_days: 0, unbilled_days: 0 });
+    const standing = await bill('bill_account');
+    expect(standing.impound).to.include({ status: 'stored', invoiced_days: 4, unbilled_days: 0 });
+    const [fault] = expectError(await standing.release(daysAgo(2)), 409, 'conflict');
+    expect(fault, 'days that are billed are not unlived').to.include({ field: 'at', code: 'invoiced' });
+    expect((await standing.release()).body).to.include({ status: 'released', accrued_days: 4 });
   });
 });

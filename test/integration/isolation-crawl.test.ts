@@ -124,6 +124,10 @@ describe('no tenant can tell that another exists', () => {
       const defects = [{ component: canary, severity: 'minor' }];
       ids.inspection = await make('/inspections', { kind: 'pre_trip', notes: canary, defects });
       ids.defect = (await client.get(`/inspections/${ids.inspection}`)).body.defects[0].id;
+      const items = [{ category: 'hook_up', unit_type: 'flat', unit_price_cents: 7500, name: canary }];
+      const card = { name: canary, effective_from: '2026-01-01', is_default: true, items };
+      ids.rate_card = await make('/rate-cards', card);
+      ids.impound = await make('/impounds', { daily_rate_cents: 4500, notes: canary });
       ids.api_key = await make('/api-keys', { name: canary, permissions: ['read'] });
     }
     ids.event = (await client.get('/events?limit=1')).body.data.items[0].id;

@@ -1,5 +1,12 @@
 import { expect } from 'chai';
+import type { Command } from '../../shared/contracts/command.js';
+import type { InvoiceCreate } from '../../shared/contracts/generated.js';
+import { createInvoices } from '../../shared/resources/invoices/create-handler.js';
+import { jobFactsStatement } from '../../shared/resources/rate-cards/job-facts.js';
+import { runIsolated } from '../../workers/writes/isolate.js';
+import { Repeats } from '../../workers/writes/repeats.js';
 import type { Answer } from '../support/client.js';
+import { commandOf } from '../support/commands.js';
 import { expectError } from '../support/expect-error.js';
 import { jobAfter } from '../support/lifecycle-records.js';
 import { cardItem, completedJob, MILES, makeCard } from '../support/priced-jobs.js';
@@ -131,6 +138,36 @@ describe('the price of a job by its rate card', () => {
     expect((await made({ work_order_id: bare })).subtotal_cents).to.equal(10_875);
   });
 
+  it('costs invoices that ask for none no statement, and finds what it needs by keys', async () => {
+    const tenant = await account();
+    const names: (string | undefined)[] = [];
+    const plain = commandOf('invoice.create', tenant.id, {
+      invoice_number: number(),
+      line_items: [lineItem({ taxable: true })],
+    });
+    await stack.runtime.db.rehearse([tenant.id], (tx) =>
+      createInvoices(
+        {
+          ...tx,
+          query: (statement) => {
+            names.push(statement.name);
+            return tx.query(statement);
+          },
+        },
+        [plain as Command<InvoiceCreate>],
+      ),
+    );
+    expect(names).to.deep.equal(['tax-rates', 'insert-invoices', 'insert-invoice-lines']);
+    const { text, values } = jobFactsStatement([
+      { tenant_id: tenant.id, id: UNKNOWN_ID, customer_id: null, of_job: true },
+    ]);
+    const plan = await stack.runtime.db.read<{ 'QUERY PLAN': string }>(tenant.id, {
+      text: `explain ${text}`,
+      ...(values ? { values } : {}),
+    });
+    expect(plan.map((row) => row['QUERY PLAN']).join('\n')).to.not.include('Seq Scan');
+  });
+
   it('is the same for a job that is billed by many at once: one invoice has its charges, the others are 409', async () => {
     const tenant = await account();
     await makeCard(tenant.client, { is_default: true });
@@ -143,9 +180,19 @@ describe('the price of a job by its rate card', () => {
     expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
     for (const answer of answers.filter(({ status }) => status !== 201))
       expect(expectError(answer, 409, 'conflict')[0]).to.include({ code: 'invoiced' });
+    // And of those that travel in one batch.
+    const other = await completedJob(tenant.client);
+    const { db, logger } = stack.runtime;
+    const batch = Array.from({ length: 3 }, () =>
+      commandOf('invoice.create', tenant.id, { invoice_number: number(), work_order_id: other }),
+    );
+    const context = { db, logger, repeats: new Repeats(), beforeCommit: () => undefined };
+    const results = await runIsolated(context, batch);
+    expect(results.map(({ ok }) => ok)).to.have.members([true, false, false]);
     const [invoice] = (await tenant.client.get('/invoices')).body.data.items;
     await tenant.client.post(`/invoices/${invoice.id}/cancel`, { reason: 'wrong' });
-    const again = await tenant.client.post('/invoices', { invoice_number: number(), work_order_id: job });
+    const { work_order_id } = (await tenant.client.get(`/invoices/${invoice.id}`)).body;
+    const again = await tenant.client.post('/invoices', { invoice_number: number(), work_order_id });
     expect(again.body.total_cents, again.text).to.equal(invoice.total_cents);
   });
 

@@ -3,9 +3,11 @@ import { newId } from '../../shared/platform/ids.js';
 import type { Statement } from '../../shared/platform/postgres.js';
 import { listCustomers } from '../../shared/resources/customers/queries.js';
 import { listDrivers } from '../../shared/resources/drivers/queries.js';
+import { listImpounds } from '../../shared/resources/impounds/queries.js';
 import { listInspections } from '../../shared/resources/inspections/queries.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import type { ListScope } from '../../shared/resources/keyset-list.js';
+import { listRateCards } from '../../shared/resources/rate-cards/queries.js';
 import { listTrucks } from '../../shared/resources/trucks/queries.js';
 import { listWorkOrders } from '../../shared/resources/work-orders/queries.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -31,6 +33,10 @@ const FILL_INVOICES = `
   insert into invoices (tenant_id, id, invoice_number, status, customer_id, created_at)
   select $1, gen_random_uuid(), 'X-' || n, case when n % 10 = 0 then 'paid' else 'draft' end,
     case when n % 10 = 0 then $2::uuid end, now() - n * interval '1 minute' from generate_series(1, ${ROWS}) n`;
+const FILL_IMPOUNDS = `
+  insert into impounds (tenant_id, id, work_order_id, status, impounded_at, daily_rate_cents, free_days, created_at)
+  select tenant_id, gen_random_uuid(), id, case when status = 'completed' then 'lien' else 'stored' end, created_at, 4500, 0, created_at
+  from work_orders where tenant_id = $1`;
 
 describe('plans of lists over 20,000 rows', () => {
   let stack: TestStack;
@@ -50,6 +56,7 @@ describe('plans of lists over 20,000 rows', () => {
       );
       await stack.rows(owner.id, FILL_ORDERS, [owner.id]);
       await stack.rows(owner.id, FILL_INVOICES, customer);
+      await stack.rows(owner.id, FILL_IMPOUNDS, [owner.id]);
     }
     await stack.asOwner('analyze');
   });
@@ -101,6 +108,14 @@ describe('plans of lists over 20,000 rows', () => {
     ['trucks', (scope) => listTrucks({ limit }, scope), 'trucks_created'],
     ['trucks of a status', (scope) => listTrucks({ limit, status: 'towing' }, scope), 'work_orders_truck'],
     ['drivers', (scope) => listDrivers({ limit }, scope), 'drivers_created'],
+    ['rate cards', (scope) => listRateCards({ limit }, scope), 'rate_cards_created'],
+    [
+      'rate cards in force',
+      (scope) => listRateCards({ limit, in_force_on: '2026-11-21' }, scope),
+      'rate_cards_created',
+    ],
+    ['impounds', (scope) => listImpounds({ limit }, scope), 'impounds_created'],
+    ['impounds of a status', (scope) => listImpounds({ limit, status: 'lien' }, scope), 'impounds_status'],
     ['inspections', (scope) => listInspections({ limit, kind: 'pre_trip' }, scope), 'inspections_created'],
   ];
   for (const [name, statement, index] of cases) {
@@ -113,6 +128,12 @@ describe('plans of lists over 20,000 rows', () => {
       });
     }
   }
+
+  it("find a job's impound by its key", async () => {
+    const nodes = await planOf(listImpounds({ limit, work_order_id: newId() }, scopeOf('first')));
+    expect(nodes.map((node) => node['Node Type'])).to.not.include('Seq Scan');
+    expect(nodes.map((node) => node['Index Name'])).to.include('impounds_work_order');
+  });
 
   it('answer a page in the middle like one at the start: the cursor is part of the index condition', async () => {
     const rows = await stack.runtime.db.transaction([tenant.id], async (tx) => {

@@ -29,6 +29,9 @@ const instants = fc
   )
   .map(([date, t, fraction, zone]) => `${date.toISOString().slice(0, 19).replace('T', t)}${fraction}${zone}`);
 
+const days = fc.date(PAST_AND_FUTURE).map((date) => date.toISOString().slice(0, 10));
+const timesOfDay = fc.stringMatching(/^([01][0-9]|2[0-3]):[0-5][0-9]$/);
+
 const blanks = fc.constantFrom('', ' ', '\t', '  ');
 
 /** Texts between a person's name and the odd corners of Unicode, without control characters. */
@@ -44,6 +47,8 @@ function strings(description: Description): fc.Arbitrary<string> {
   const padded = (core: fc.Arbitrary<string>) =>
     isTrimmed ? fc.tuple(blanks, core, blanks).map((parts) => parts.join('')) : core;
   if (metas.some((meta) => meta.format === 'date-time')) return instants;
+  if (metas.some((meta) => meta.format === 'date')) return days;
+  if (rules.some((one) => one.args?.regex?.startsWith('/^([01]'))) return timesOfDay;
   if (metas.some((meta) => meta.format === 'time-zone'))
     return fc.constantFrom('UTC', 'America/New_York', 'Europe/Berlin');
   if (rule('guid'))

@@ -2,7 +2,7 @@ import type { Command, Outcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { missing, refKey, refOf } from '../sets.js';
 import { type ImpoundRow, lockImpounds, storeImpounds } from './impound-row.js';
-import { findStays } from './storage-days.js';
+import { findStays } from './stays.js';
 
 /**
  * Brings the storage of vehicles in the yard up to today. It is reckoned from the day they came in, not counted up, so nights without a clock are made good

@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/postgres.js';
 import { changesOf } from '../changes.js';
 import { failed, findExisting, invalidReferences, missing, refKey, refOf } from '../sets.js';
 import { type ImpoundRow, lockImpounds, storeImpounds, toColumns } from './impound-row.js';
-import { findStays, type Stay } from './storage-days.js';
+import { findStays, type Stay } from './stays.js';
 import { GONE, type ImpoundStatus, nextImpoundStatuses } from './transitions.js';
 
 type Input = Partial<ImpoundHold & ImpoundPatch & ImpoundRelease>;

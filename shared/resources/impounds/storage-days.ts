@@ -1,6 +1,3 @@
-import type { Transaction } from '../../platform/postgres.js';
-import { type RecordRef, recordset, refKey } from '../sets.js';
-
 /** SQL: days that a vehicle has stood until then, in that time zone; a calendar day that has started counts, the first and the last one too. */
 export function startedDays(alias: string, { until, zone }: { until: string; zone: string }): string {
   return `((${until} at time zone ${zone})::date - (${alias}.impounded_at at time zone ${zone})::date + 1)`;
@@ -25,33 +22,5 @@ export function invoicedDays(alias: string): string {
     where n.tenant_id = ${alias}.tenant_id and n.work_order_id = ${alias}.work_order_id and n.status not in ('void', 'cancelled'))`;
 }
 
-/** An impound's storage until a moment. */
-export interface Stay extends RecordRef {
-  /** The moment, RFC 3339. */
-  until: string;
-  charged_days: number;
-  invoiced_days: number;
-  is_before_start: boolean;
-  is_future: boolean;
-}
-
 /** A client's clock may be this far ahead of ours. */
 export const CLOCK_SKEW = "interval '1 minute'";
-
-/** Reckons the storage of impounds until a moment each; null: now. The rows are locked. */
-export async function findStays(
-  tx: Transaction,
-  moments: (RecordRef & { until: string | null })[],
-): Promise<Map<string, Stay>> {
-  const rows = await tx.query<Stay>({
-    name: 'impound-stays',
-    text: `select i.tenant_id, i.id, to_json(u.until)#>>'{}' as until, ${chargedDays('i', 'u.until')} as charged_days,
-             ${invoicedDays('i')} as invoiced_days, u.until < i.impounded_at as is_before_start, u.until > now() + ${CLOCK_SKEW} as is_future
-           from ${recordset('tenant_id uuid, id uuid, until timestamptz')}
-           join impounds i on i.tenant_id = r.tenant_id and i.id = r.id
-           join tenants t on t.tenant_id = i.tenant_id
-           cross join lateral (select coalesce(r.until, now()) as until) u`,
-    values: [JSON.stringify(moments)],
-  });
-  return new Map(rows.map((row) => [refKey(row), row]));
-}

@@ -63,12 +63,10 @@ const includedQuantity = () =>
         : helpers.error('number.decimals', { limit: MAX_QUANTITY_DECIMALS }),
     )
     .description('Units that cost nothing, such as the first miles; by day: the free days of a new impound')
-    .example(5);
+    .example(0);
 
 const itemKeys = () => ({
-  name: text(200)
-    .description('Name of the invoice line; left out: from the category')
-    .example('Loaded miles'),
+  name: text(200).description('Name of the invoice line; left out: from the category').example('Hook-up'),
   service_type: slug(SERVICE_TYPES)
     .allow(null)
     .default(null)
@@ -81,14 +79,14 @@ const itemKeys = () => ({
     .description(
       `goa is charged when a job ended as goa or unsuccessful, and nothing else then; storage, impound and gate_fee when the job has an impound. Published values: ${LINE_ITEM_CATEGORIES.join(', ')}.`,
     )
-    .example('mileage', { override: true }),
+    .example('hook_up', { override: true }),
   unit_type: slug(UNIT_TYPES)
     .required()
     .description(
       'flat and each count once, mile the loaded miles, hour and quarter_hour the started quarter hours from dispatch to completion, day the days of storage; others are never charged by themselves',
     )
-    .example('mile', { override: true }),
-  unit_price_cents: integer(0, MAX_UNIT_PRICE_CENTS).required().example(450),
+    .example('flat', { override: true }),
+  unit_price_cents: integer(0, MAX_UNIT_PRICE_CENTS).required().example(7500),
   included_quantity: includedQuantity().default(0),
   minimum_cents: integer(0, MAX_UNIT_PRICE_CENTS)
     .allow(null)
@@ -135,12 +133,12 @@ export const rateCardCreate = Joi.object({
 }).meta({ className: 'RateCardCreate' });
 
 export const rateCardItem = allRequired({
-  name: Joi.string().example('Loaded miles'),
+  name: Joi.string().example('Hook-up'),
   service_type: Joi.string().allow(null).example(null),
-  category: Joi.string().example('mileage'),
-  unit_type: Joi.string().example('mile'),
-  unit_price_cents: cents().example(450),
-  included_quantity: Joi.number().example(5),
+  category: Joi.string().example('hook_up'),
+  unit_type: Joi.string().example('flat'),
+  unit_price_cents: cents().example(7500),
+  included_quantity: Joi.number().example(0),
   minimum_cents: cents().allow(null).example(null),
   after_hours: Joi.boolean().example(false),
   taxable: Joi.boolean().example(true),

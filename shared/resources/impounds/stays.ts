@@ -1,0 +1,31 @@
+import type { Transaction } from '../../platform/postgres.js';
+import { type RecordRef, recordset, refKey } from '../sets.js';
+import { CLOCK_SKEW, chargedDays, invoicedDays } from './storage-days.js';
+
+/** An impound's storage until a moment. */
+export interface Stay extends RecordRef {
+  /** The moment, RFC 3339. */
+  until: string;
+  charged_days: number;
+  invoiced_days: number;
+  is_before_start: boolean;
+  is_future: boolean;
+}
+
+/** Reckons the storage of impounds until a moment each; null: now. The rows are locked. */
+export async function findStays(
+  tx: Transaction,
+  moments: (RecordRef & { until: string | null })[],
+): Promise<Map<string, Stay>> {
+  const rows = await tx.query<Stay>({
+    name: 'impound-stays',
+    text: `select i.tenant_id, i.id, to_json(u.until)#>>'{}' as until, ${chargedDays('i', 'u.until')} as charged_days,
+             ${invoicedDays('i')} as invoiced_days, u.until < i.impounded_at as is_before_start, u.until > now() + ${CLOCK_SKEW} as is_future
+           from ${recordset('tenant_id uuid, id uuid, until timestamptz')}
+           join impounds i on i.tenant_id = r.tenant_id and i.id = r.id
+           join tenants t on t.tenant_id = i.tenant_id
+           cross join lateral (select coalesce(r.until, now()) as until) u`,
+    values: [JSON.stringify(moments)],
+  });
+  return new Map(rows.map((row) => [refKey(row), row]));
+}
