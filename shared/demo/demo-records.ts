@@ -1,3 +1,4 @@
+import { type DemoApproval, makeApprovals } from './demo-approvals.js';
 import { type DemoAuditEntry, makeAuditEntries } from './demo-audit.js';
 import { type DemoCustomer, makeCustomers } from './demo-customers.js';
 import { type DemoDriver, type DemoPayment, type DemoTruck, makeFleet, makePayments } from './demo-fleet.js';
@@ -15,6 +16,7 @@ export interface DemoRecords {
   drivers: DemoDriver[];
   trucks: DemoTruck[];
   payments: DemoPayment[];
+  approvals: DemoApproval[];
   /** Last number given out of each tenant. */
   counters: { tenant_id: string; name: string; value: number }[];
   auditEntries: DemoAuditEntry[];
@@ -41,6 +43,7 @@ export function makeDemoRecords(now: Date): DemoRecords {
     drivers: parts.flatMap((part) => part.drivers),
     trucks: parts.flatMap((part) => part.trucks),
     payments: parts.flatMap((part) => part.payments),
+    approvals: parts.flatMap((part) => part.approvals),
     counters: parts.flatMap((part) => part.counters),
     auditEntries: parts.flatMap((part) => part.auditEntries),
   };
@@ -61,6 +64,7 @@ function makeTenantRecords(scope: DemoScope): DemoRecords {
     invoice.invoice_number = `INV-${INVOICE_NUMBERS_FROM + index}`;
   });
   const fleet = makeFleet(scope, workOrders);
+  const approvals = makeApprovals(scope, { invoices, customers });
   const { tenantId: tenant_id } = scope;
   return {
     customers,
@@ -69,11 +73,17 @@ function makeTenantRecords(scope: DemoScope): DemoRecords {
     lines: billing.lines,
     ...fleet,
     payments: makePayments(scope, invoices),
+    approvals,
     counters: [
       { tenant_id, name: 'job_number', value: workOrders.length },
       { tenant_id, name: 'invoice_number', value: INVOICE_NUMBERS_FROM + invoices.length - 1 },
     ],
-    auditEntries: makeAuditEntries({ customer: customers, work_order: workOrders, invoice: invoices }),
+    auditEntries: makeAuditEntries({
+      customer: customers,
+      work_order: workOrders,
+      invoice: invoices,
+      approval: approvals,
+    }),
   };
 }
 

@@ -21,6 +21,9 @@ const TRUCKS = `tenant_id uuid, id uuid, unit_number text, duty_class text, stat
   lat double precision, lng double precision, located_at timestamptz, created_at timestamptz`;
 const PAYMENTS = `tenant_id uuid, id uuid, invoice_id uuid, customer_id uuid, amount_cents bigint, applied_cents bigint, method text, received_at timestamptz,
   created_at timestamptz`;
+const APPROVALS = `tenant_id uuid, id uuid, kind text, status text, action text, entity_id uuid, agent_id uuid, agent_name text, source text,
+  tool text, payload jsonb, amount_cents bigint, counted_cents bigint, justification text, invoice_id uuid, record_version timestamptz, hash text,
+  decided_by uuid, decided_at timestamptz, note text, expires_at timestamptz, created_at timestamptz`;
 const COUNTERS = 'tenant_id uuid, name text, value bigint';
 
 function insertStatement(table: string, columns: string, rows: readonly object[]): Statement {
@@ -51,6 +54,7 @@ export async function insertDemoRecords(tx: Transaction, records: DemoRecords): 
     insertStatement('drivers', DRIVERS, records.drivers),
     insertStatement('trucks', TRUCKS, records.trucks),
     insertStatement('payments', PAYMENTS, records.payments),
+    insertStatement('approvals', APPROVALS, records.approvals),
     RELEASE,
   ];
   await Promise.all([

@@ -59,7 +59,7 @@ export const approval = allRequired({
   agent_id: uuid().allow(null).description('The agent key that asked; null when none did'),
   agent_name: Joi.string().allow(null),
   tool: Joi.string().allow(null).description('The agent tool that was called; null for a REST request'),
-  payload: Joi.object({}).description('What was asked for, after its checks'),
+  payload: Joi.object({}).unknown(true).description('What was asked for, after its checks'),
   amount_cents: cents().description('Total of the invoice, tax included, as it would be made'),
   counted_cents: cents()
     .allow(null)
