@@ -2,7 +2,7 @@ import type Joi from 'joi';
 import swaggerJsdoc from 'swagger-jsdoc';
 import { classNameOf, type OpenApiSchema, toOpenApi, toParameters } from '../shared/contracts/to-openapi.js';
 import { envelopeSchemas, resources } from '../shared/resources/index.js';
-import { errorResponses, securitySchemes, sharedHeaders, sharedParameters } from './openapi-shared.js';
+import { errorResponses, securitySchemes, sharedHeaders, sharedParameters, tags } from './openapi-shared.js';
 
 type Json = Record<string, unknown>;
 interface Operation extends Json {
@@ -31,16 +31,7 @@ export function buildDocument(sources: string[]): Json {
       },
       servers: [{ url: '/api/v1' }],
       security: [{ bearerAuth: [] }, { sessionCookie: [] }],
-      tags: [
-        { name: 'Invoices', description: 'What is billed' },
-        { name: 'Work orders', description: 'Jobs from call to completion' },
-        { name: 'Customers', description: 'Who is billed' },
-        { name: 'Approvals', description: 'What waits for a human' },
-        { name: 'Fleet', description: 'Trucks, drivers and inspections, the prices of jobs, and the yard' },
-        { name: 'Events', description: 'What happened, as a list and as a live stream' },
-        { name: 'Access', description: 'Keys, limits and the outcome of writes' },
-        { name: 'Description', description: 'This document' },
-      ],
+      tags,
       components: {
         securitySchemes,
         headers: sharedHeaders,

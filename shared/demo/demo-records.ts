@@ -1,3 +1,4 @@
+import { type DemoApproval, makeApprovals } from './demo-approvals.js';
 import { type DemoAuditEntry, makeAuditEntries } from './demo-audit.js';
 import { type DemoCustomer, makeCustomers } from './demo-customers.js';
 import { type DemoDriver, type DemoPayment, type DemoTruck, makeFleet, makePayments } from './demo-fleet.js';
@@ -18,6 +19,7 @@ export interface DemoRecords {
   payments: DemoPayment[];
   rateCards: DemoRateCard[];
   impounds: DemoImpound[];
+  approvals: DemoApproval[];
   /** Last number given out of each tenant. */
   counters: { tenant_id: string; name: string; value: number }[];
   auditEntries: DemoAuditEntry[];
@@ -46,6 +48,7 @@ export function makeDemoRecords(now: Date): DemoRecords {
     payments: parts.flatMap((part) => part.payments),
     rateCards: parts.flatMap((part) => part.rateCards),
     impounds: parts.flatMap((part) => part.impounds),
+    approvals: parts.flatMap((part) => part.approvals),
     counters: parts.flatMap((part) => part.counters),
     auditEntries: parts.flatMap((part) => part.auditEntries),
   };
@@ -66,6 +69,7 @@ function makeTenantRecords(scope: DemoScope): DemoRecords {
     invoice.invoice_number = `INV-${INVOICE_NUMBERS_FROM + index}`;
   });
   const fleet = makeFleet(scope, workOrders);
+  const approvals = makeApprovals(scope, { invoices, customers });
   const { tenantId: tenant_id } = scope;
   return {
     customers,
@@ -76,11 +80,17 @@ function makeTenantRecords(scope: DemoScope): DemoRecords {
     payments: makePayments(scope, invoices),
     rateCards: makeRateCards(scope, customers),
     impounds: makeImpounds(scope, workOrders),
+    approvals,
     counters: [
       { tenant_id, name: 'job_number', value: workOrders.length },
       { tenant_id, name: 'invoice_number', value: INVOICE_NUMBERS_FROM + invoices.length - 1 },
     ],
-    auditEntries: makeAuditEntries({ customer: customers, work_order: workOrders, invoice: invoices }),
+    auditEntries: makeAuditEntries({
+      customer: customers,
+      work_order: workOrders,
+      invoice: invoices,
+      approval: approvals,
+    }),
   };
 }
 

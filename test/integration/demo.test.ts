@@ -2,8 +2,10 @@
 import { expect } from 'chai';
 import type Joi from 'joi';
 import { canaryCommand } from '../../shared/contracts/canary.js';
+import { validate } from '../../shared/contracts/validate.js';
 import {
   AGENT_SCOPES,
+  APPROVAL_STATUSES,
   BILLING_STATUSES,
   COMPANY_TYPES,
   INVOICE_STATUSES,
@@ -16,10 +18,14 @@ import { renewDemoCredentials, seedDemo } from '../../shared/demo/seed-demo.js';
 import { verifyPassword } from '../../shared/platform/crypto.js';
 import type { Database } from '../../shared/platform/postgres.js';
 import { findKey } from '../../shared/resources/api-keys/queries.js';
+import { approval as approvalSchema } from '../../shared/resources/approvals/schema.js';
 import { customer as customerSchema } from '../../shared/resources/customers/schema.js';
 import { impound as impoundSchema } from '../../shared/resources/impounds/schema.js';
 import { type PricedLine, priceInvoice } from '../../shared/resources/invoices/money.js';
-import { invoice as invoiceSchema } from '../../shared/resources/invoices/schema.js';
+import {
+  invoiceCreate as invoiceCreateSchema,
+  invoice as invoiceSchema,
+} from '../../shared/resources/invoices/schema.js';
 import { type JobFactsRow, jobFactsStatement } from '../../shared/resources/rate-cards/job-facts.js';
 import { previewPrice } from '../../shared/resources/rate-cards/job-price.js';
 import { rateCard as rateCardSchema } from '../../shared/resources/rate-cards/schema.js';
@@ -31,7 +37,7 @@ import { contentOf, rowsOf, SECRET_KEY, useDemoDatabases } from './demo-fixture.
 const NOW = new Date('2026-11-21T12:00:00Z');
 const TABLES = [
   ...['customers', 'work_orders', 'invoices', 'invoice_line_items', 'tenant_counters'],
-  ...['rate_cards', 'impounds'],
+  ...['rate_cards', 'impounds', 'approvals'],
 ];
 const FIELDS = ['api_key', 'sandbox_key', 'agent_key', 'agent_read_only_key', 'sandbox_agent_key'] as const;
 const [HUDSON, LONE_STAR] = DEMO_PROFILES.map(({ pair }) => pair) as [
@@ -80,6 +86,7 @@ describe('the records of the demo', function () {
       expect(await values('invoices', 'status')).to.have.members([...INVOICE_STATUSES]);
       expect(await values('work_orders', 'status')).to.have.members([...WORK_ORDER_STATUSES]);
       expect(await values('work_orders', 'billing_status')).to.have.members([...BILLING_STATUSES]);
+      expect(await values('approvals', 'status')).to.have.members([...APPROVAL_STATUSES]);
       expect(await values('work_orders', 'intake')).to.have.members(['new', 'accepted']);
     }
     for (const { live } of [HUDSON, LONE_STAR]) {
@@ -103,6 +110,7 @@ describe('the records of the demo', function () {
       ['customer', 'customers', customerSchema],
       ['rate_card', 'rate_cards', rateCardSchema],
       ['impound', 'impounds', impoundSchema],
+      ['approval', 'approvals', approvalSchema],
     ];
     for (const [entity, table, schema] of schemas) {
       const refs = await rowsOf<{ tenant_id: string; id: string }>(db, `select tenant_id, id from ${table}`);
@@ -113,6 +121,15 @@ describe('the records of the demo', function () {
         expect(error?.message, body).to.equal(undefined);
       }
     }
+  });
+
+  it('hold drafts that may still be made when somebody approves them', async () => {
+    const held = await rowsOf<{ payload: unknown }>(
+      db,
+      "select payload from approvals where kind = 'agent_write'",
+    );
+    expect(held).to.not.deep.equal([]);
+    for (const { payload } of held) expect(() => validate(invoiceCreateSchema, payload)).to.not.throw();
   });
 
   it('have prices that add up and payments that fit their status', async () => {

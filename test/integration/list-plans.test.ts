@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import type { Statement } from '../../shared/platform/postgres.js';
+import { listApprovals } from '../../shared/resources/approvals/queries.js';
 import { listCustomers } from '../../shared/resources/customers/queries.js';
 import { listDrivers } from '../../shared/resources/drivers/queries.js';
 import { listImpounds } from '../../shared/resources/impounds/queries.js';
@@ -38,6 +39,11 @@ const FILL_IMPOUNDS = `
   select tenant_id, gen_random_uuid(), id, case when status = 'completed' then 'lien' else 'stored' end, created_at, 4500, 0, created_at
   from work_orders where tenant_id = $1`;
 
+const FILL_APPROVALS = `
+  insert into approvals (tenant_id, id, kind, status, action, entity_id, agent_id, source, payload, amount_cents, hash, created_at)
+  select $1, gen_random_uuid(), 'agent_write', case when n % 10 = 0 then 'pending' else 'approved' end, 'invoice.create', gen_random_uuid(),
+    case when n % 10 = 0 then $2::uuid end, 'rest', '{}', 1, 'hash', now() - n * interval '1 minute' from generate_series(1, ${ROWS}) n`;
+
 describe('plans of lists over 20,000 rows', () => {
   let stack: TestStack;
   let tenant: TestTenant;
@@ -57,6 +63,7 @@ describe('plans of lists over 20,000 rows', () => {
       await stack.rows(owner.id, FILL_ORDERS, [owner.id]);
       await stack.rows(owner.id, FILL_INVOICES, customer);
       await stack.rows(owner.id, FILL_IMPOUNDS, [owner.id]);
+      await stack.rows(owner.id, FILL_APPROVALS, customer);
     }
     await stack.asOwner('analyze');
   });
@@ -116,6 +123,17 @@ describe('plans of lists over 20,000 rows', () => {
     ],
     ['impounds', (scope) => listImpounds({ limit }, scope), 'impounds_created'],
     ['impounds of a status', (scope) => listImpounds({ limit, status: 'lien' }, scope), 'impounds_status'],
+    ['approvals', (scope) => listApprovals({ limit }, scope), 'approvals_created'],
+    [
+      'approvals that wait',
+      (scope) => listApprovals({ limit, status: 'pending' }, scope),
+      'approvals_status',
+    ],
+    [
+      'approvals of an agent',
+      (scope) => listApprovals({ limit, agent_id: customerId }, scope),
+      'approvals_agent',
+    ],
     ['inspections', (scope) => listInspections({ limit, kind: 'pre_trip' }, scope), 'inspections_created'],
   ];
   for (const [name, statement, index] of cases) {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createLocalBus } from '../../shared/platform/bus.js';
 import { startWritesWorker } from '../../workers/writes/index.js';
+import { draftOf, expectHeld, GATE, newAgent, setGate } from '../support/approvals.js';
 import { expectError } from '../support/expect-error.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -29,6 +30,14 @@ describe('writes whose reply is lost', () => {
     const body = invoiceInput();
     expect((await tenant.client.post('/invoices', body)).status).to.equal(201);
     expectError(await tenant.client.post('/invoices', body), 409, 'duplicate_invoice_number');
+  });
+
+  it("are answered 202 with the approval where an agent's write is held", async () => {
+    await setGate(tenant);
+    const agent = await newAgent(stack, tenant.id);
+    const approval = expectHeld(await agent.post('/invoices', draftOf(GATE)));
+    expect((await tenant.client.get(`/approvals/${approval.id}`)).body).to.deep.equal(approval);
+    expect(await stack.rows(tenant.id, 'select id from operations')).to.deep.equal([]);
   });
 
   it('still show the API key that they made', async () => {

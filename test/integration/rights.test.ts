@@ -47,6 +47,8 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['PATCH', '/settings', null, 'admin'],
   ['GET', '/events', null, 'read'],
   ['GET', '/events/{event}', null, 'read'],
+  ['GET', '/approvals', 'propose_approvals', 'read'],
+  ['POST', '/approvals', 'propose_approvals', 'write'],
   ['GET', '/api-keys', null, 'admin'],
   ['POST', '/api-keys', null, 'admin'],
   ['GET', '/api-keys/{key}', null, 'admin'],
@@ -61,7 +63,7 @@ const cardInput = () => ({
   items: [{ category: 'hook_up', unit_type: 'flat', unit_price_cents: 7500 }],
 });
 
-const BODIES: Record<string, () => unknown> = {
+const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
   '/invoices': invoiceInput,
   '/work-orders': () => ({ service_type: 'tow' }),
   '/customers': () => ({ company_name: 'C' }),
@@ -70,6 +72,7 @@ const BODIES: Record<string, () => unknown> = {
   '/inspections': () => ({ kind: 'pre_trip' }),
   '/rate-cards': cardInput,
   '/impounds': () => ({ daily_rate_cents: 4500 }),
+  '/approvals': ({ invoice }) => ({ invoice_id: invoice, justification: 'To be looked at' }),
   '/api-keys': () => ({ name: 'k' }),
 };
 
@@ -99,7 +102,7 @@ describe('rights of a key', () => {
     stack.clientWith(await stack.createKey(tenant.id, options));
 
   const ask = (client: TestClient, [method, path]: (typeof ROUTES)[number]): Promise<Answer> => {
-    const body = method === 'POST' ? BODIES[path]?.() : method === 'PATCH' ? {} : undefined;
+    const body = method === 'POST' ? BODIES[path]?.(ids) : method === 'PATCH' ? {} : undefined;
     // A dry run is refused and let through like the real thing, and leaves the records for the next route.
     const headers = method === 'GET' ? {} : { 'x-service-dry-run': 'true' };
     return client.call(

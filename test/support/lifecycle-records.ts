@@ -70,5 +70,9 @@ export async function recordReadyFor(operation: string, client: TestClient): Pro
     const invoice = await invoiceAfter(client, ['approve']);
     return made(client, `/invoices/${invoice}/payments`, { amount_cents: 10_000, method: 'cash' });
   }
+  if (operation.startsWith('POST /approvals/{id}/')) {
+    const invoice_id = await invoiceAfter(client, []);
+    return made(client, '/approvals', { invoice_id, justification: 'To be decided' });
+  }
   return undefined;
 }

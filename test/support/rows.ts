@@ -57,6 +57,8 @@ const ROWS: Record<string, string> = {
   refunds: `insert into refunds (tenant_id, id, payment_id, amount_cents, reason) values ($1, '${newId()}', '${paymentId}', 1, 'x')`,
   messages: `insert into messages (tenant_id, id, invoice_id, channel, recipient, body_text, state, provider)
     values ($1, '${newId()}', '${invoiceId}', 'email', 'b@example.com', 'x', 'sent', 'outbox')`,
+  approvals: `insert into approvals (tenant_id, id, kind, action, entity_id, source, payload, amount_cents, invoice_id, hash)
+    values ($1, '${newId()}', 'agent_write', 'invoice.update', '${invoiceId}', 'rest', '{}', 100, '${invoiceId}', 'hash')`,
   audit_entries: `insert into audit_entries (tenant_id, id, actor_type, action, entity_type, entity_id, outcome, source, response_status)
     values ($1, '${newId()}', 'system', 'invoice.created', 'invoice', '${invoiceId}', 'ok', 'job', 201)`,
   events: `insert into events (tenant_id, id, type, body) values ($1, '${newId()}', 'invoice.created', '{}')`,

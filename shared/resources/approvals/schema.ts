@@ -6,6 +6,14 @@ const kind = () => Joi.string().valid(...APPROVAL_KINDS);
 const status = () => Joi.string().valid(...APPROVAL_STATUSES);
 const EXAMPLE_HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
+const MIN_JUSTIFICATION = 10;
+
+/** By characters, as the published minLength counts them; Joi alone would take one beyond the basic plane for two. */
+const checkLength: Joi.CustomValidator<string> = (value, helpers) =>
+  value.length < MIN_JUSTIFICATION || [...value].length >= MIN_JUSTIFICATION
+    ? value
+    : helpers.error('string.min', { limit: MIN_JUSTIFICATION });
+
 export const approvalPropose = Joi.object({
   kind: Joi.string()
     .valid('invoice_approval')
@@ -13,7 +21,8 @@ export const approvalPropose = Joi.object({
     .description('What is proposed; an invoice to be approved is all there is so far'),
   invoice_id: uuid().required().description('A draft, or an invoice that needs review'),
   justification: multilineText(2000)
-    .min(10)
+    .min(MIN_JUSTIFICATION)
+    .custom(checkLength)
     .required()
     .example('Lines match the signed tow slip and the club rate card.')
     .description('Shown to the person who decides'),
@@ -50,7 +59,7 @@ export const approval = allRequired({
   agent_id: uuid().allow(null).description('The agent key that asked; null when none did'),
   agent_name: Joi.string().allow(null),
   tool: Joi.string().allow(null).description('The agent tool that was called; null for a REST request'),
-  payload: Joi.object({}).description('What was asked for, after its checks'),
+  payload: Joi.object({}).unknown(true).description('What was asked for, after its checks'),
   amount_cents: cents().description('Total of the invoice, tax included, as it would be made'),
   counted_cents: cents()
     .allow(null)
