@@ -8,6 +8,7 @@ import { handleErrors } from './middleware/errors.js';
 import { negotiate } from './middleware/negotiate.js';
 import { limitRate } from './middleware/rate-limit.js';
 import { requestContext } from './middleware/request-context.js';
+import { invoicePages } from './public/invoice-pages.js';
 import { accountRoutes } from './routes/account.js';
 import { apiKeyRoutes } from './routes/api-keys.js';
 import { customerRoutes } from './routes/customers.js';
@@ -16,7 +17,9 @@ import { documentRoutes } from './routes/document.js';
 import { driverRoutes } from './routes/drivers.js';
 import { eventRoutes } from './routes/events.js';
 import { inspectionRoutes } from './routes/inspections.js';
+import { invoicePdfRoutes } from './routes/invoice-pdf.js';
 import { invoiceRoutes } from './routes/invoices.js';
+import { messageRoutes } from './routes/messages.js';
 import { paymentRoutes } from './routes/payments.js';
 import { settingsRoutes } from './routes/settings.js';
 import { truckRoutes } from './routes/trucks.js';
@@ -31,6 +34,8 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
   const router = new Router<RequestState>();
   for (const add of [
     invoiceRoutes,
+    invoicePdfRoutes,
+    messageRoutes,
     paymentRoutes,
     dispatchRoutes,
     settingsRoutes,
@@ -56,6 +61,7 @@ export async function createApp(api: ApiRuntime): Promise<Koa> {
   app.use(requestContext(api) as Koa.Middleware);
   app.use(handleErrors(api.logger) as Koa.Middleware);
   app.use(operational(api) as Koa.Middleware);
+  app.use(invoicePages(api) as Koa.Middleware);
   app.use(enterVersion as Koa.Middleware);
   app.use(whenVersioned(negotiate) as Koa.Middleware);
   app.use(open as Koa.Middleware);

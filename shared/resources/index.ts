@@ -12,6 +12,8 @@ import * as inspectionCommands from './inspections/commands.js';
 import * as inspectionSchemas from './inspections/schema.js';
 import * as invoiceCommands from './invoices/commands.js';
 import * as invoiceSchemas from './invoices/schema.js';
+import * as messageCommands from './messages/commands.js';
+import * as messageSchemas from './messages/schema.js';
 import * as operationSchemas from './operations/schema.js';
 import * as paymentCommands from './payments/commands.js';
 import * as paymentSchemas from './payments/schema.js';
@@ -31,6 +33,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'truck', schemas: truckSchemas },
   { entityType: 'driver', schemas: driverSchemas },
   { entityType: 'inspection', schemas: inspectionSchemas },
+  { entityType: 'message', schemas: messageSchemas },
   { entityType: 'event', schemas: eventSchemas },
   { entityType: 'settings', schemas: settingsSchemas },
   { entityType: 'api_key', schemas: apiKeySchemas },
@@ -48,6 +51,7 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(truckCommands),
   ...Object.values(driverCommands),
   ...Object.values(inspectionCommands),
+  ...Object.values(messageCommands),
   ...Object.values(settingsCommands),
   ...Object.values(apiKeyCommands),
 ] as unknown as CommandDefinition<never>[];

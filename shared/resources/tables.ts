@@ -4,6 +4,7 @@ import { driverRepresentation } from './drivers/representation.js';
 import { eventRepresentation } from './events/representation.js';
 import { inspectionRepresentation } from './inspections/representation.js';
 import { invoiceRepresentation } from './invoices/representation.js';
+import { messageRepresentation } from './messages/representation.js';
 import { paymentRepresentation } from './payments/representation.js';
 import { settingsRepresentation } from './settings/representation.js';
 import { truckRepresentation } from './trucks/representation.js';
@@ -25,6 +26,7 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   truck: { table: 'trucks', collection: '/trucks', representation: truckRepresentation },
   driver: { table: 'drivers', collection: '/drivers', representation: driverRepresentation },
   inspection: { table: 'inspections', collection: '/inspections', representation: inspectionRepresentation },
+  message: { table: 'messages', collection: '/messages', representation: messageRepresentation },
   event: { table: 'events', collection: '/events', representation: eventRepresentation },
   settings: { table: 'tenants', collection: '/settings', representation: settingsRepresentation },
   api_key: { table: 'api_keys', collection: '/api-keys', representation: apiKeyRepresentation },

@@ -8,6 +8,7 @@ import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/
 import { type BatchContext, runIsolated } from '../../workers/writes/isolate.js';
 import { Repeats } from '../../workers/writes/repeats.js';
 import { runBatch } from '../../workers/writes/run-batch.js';
+import { batchConfig } from '../support/batch-config.js';
 import { commandOf } from '../support/commands.js';
 import { tablesOf, withClient } from '../support/rows.js';
 import { createDatabase } from '../support/stores.js';
@@ -90,7 +91,13 @@ describe(`batches of writes (seed ${SEED}; FC_SEED repeats it)`, () => {
     });
     const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
     db = openDatabase({ databaseUrl, poolSize: 4, applicationName: 'test', logger });
-    context = { db, logger, repeats: new Repeats(), beforeCommit: () => undefined };
+    context = {
+      config: batchConfig,
+      db,
+      logger,
+      repeats: new Repeats(),
+      beforeCommit: () => undefined,
+    };
   });
   after(() => db.close());
 

@@ -52,7 +52,7 @@ describe('the life of an invoice', () => {
     expect(approved.body.allowed_actions).to.deep.equal(['send', 'return', 'cancel']);
     const sent = await act(id, 'send');
     expect(sent.body).to.include({ status: 'sending' });
-    expect(sent.body.delivery).to.deep.equal({ state: 'sent' });
+    expect(sent.body.delivery).to.deep.equal({ state: 'sent', reason: null, viewed_at: null });
     expect(sent.body.sent_at).to.be.a('string');
     const half = await client.post(`/invoices/${id}/payments`, { amount_cents: 4_000, method: 'cash' });
     expect(half.status).to.equal(201);
@@ -147,6 +147,7 @@ describe('the life of an invoice', () => {
       const found = await stack.runtime.db.transaction([tenant.id], (tx) => findOverdue(tx, 100));
       await runIsolated(
         {
+          config: stack.runtime.config,
           db: stack.runtime.db,
           logger: stack.runtime.logger,
           repeats: new Repeats(),

@@ -2,9 +2,11 @@ import type { Processor } from 'bullmq';
 import type { Transaction } from '../../shared/platform/postgres.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
+import { type MessagesQueue, promptMessages } from '../../shared/queues/messages.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { touchKeys } from '../../shared/resources/api-keys/queries.js';
 import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
+import { findDueMessages } from '../../shared/resources/messages/outbox.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
 
 /** Tenants looked at in one transaction. */
@@ -12,12 +14,23 @@ const TENANTS_PER_PASS = 500;
 /** A re-submitted operation gets this long before it is submitted again: longer than a stalled job needs to come back. */
 const LEASE_SECONDS = 20;
 const COMMANDS_PER_PASS = 256;
+const MESSAGES_PER_PASS = 1000;
 const PURGED_PER_PASS = 5000;
 
+/** The queues that the clock puts work back into. */
+export interface ClockQueues {
+  writes: WritesQueue;
+  messages: MessagesQueue;
+}
+
 /** What each job of the clock's queue does. */
-export function createClockProcessor(runtime: Runtime, writes: WritesQueue): Processor<ClockJob> {
+export function createClockProcessor(
+  runtime: Runtime,
+  { writes, messages }: ClockQueues,
+): Processor<ClockJob> {
   const tasks: Record<string, (data: ClockJob) => Promise<Record<string, unknown>>> = {
     'resubmit-operations': () => resubmitOperations(runtime, writes),
+    'prompt-messages': () => promptDueMessages(runtime, messages),
     'mark-overdue': () => markOverdue(runtime, writes),
     'purge-expired': () => purge(runtime),
     'touch-keys': async ({ uses = [] }) => {
@@ -70,6 +83,23 @@ async function markOverdue(runtime: Runtime, writes: WritesQueue): Promise<Recor
     overdue += commands.length;
   });
   return { overdue };
+}
+
+/** Messages that still wait for their provider although they are due: their prompt was lost, or the worker that had it died. */
+async function promptDueMessages(
+  runtime: Runtime,
+  messages: MessagesQueue,
+): Promise<Record<string, unknown>> {
+  let due = 0;
+  await forEachChunk(runtime, async (tx) => {
+    const found = await findDueMessages(tx, MESSAGES_PER_PASS);
+    due += found.length;
+    await promptMessages(
+      messages,
+      found.map(({ tenant_id, id, attempts }) => ({ tenantId: tenant_id, messageId: id, attempts })),
+    );
+  });
+  return { due };
 }
 
 async function purge(runtime: Runtime): Promise<Record<string, unknown>> {

@@ -1,5 +1,5 @@
 import type { Command } from '../../contracts/command.js';
-import { newId } from '../../platform/ids.js';
+import { systemCommand } from '../../contracts/system-command.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { markInvoiceOverdue } from './commands.js';
 import { IS_PAST_DUE, PAST_DUE_JOINS } from './past-due.js';
@@ -24,25 +24,14 @@ export async function findOverdue(tx: Transaction, limit: number): Promise<Comma
            where ${IS_PAST_DUE} limit $1`,
     values: [limit],
   });
-  return rows.map(({ tenant_id: tenantId, id: entityId, environment }) => {
-    const id = newId();
-    return {
-      id,
+  return rows.map(({ tenant_id: tenantId, id: entityId, environment }) =>
+    systemCommand({
       type: markInvoiceOverdue.type,
       tenantId,
       environment,
-      actor: { type: 'system', id: null, name: 'clock' },
-      source: 'job',
-      tool: null,
+      name: 'clock',
       entityId,
       input: {},
-      dryRun: false,
-      unknownFields: [],
-      idempotency: null,
-      requestId: id,
-      traceparent: null,
-      ip: null,
-      userAgent: null,
-    };
-  });
+    }),
+  );
 }

@@ -127,9 +127,16 @@ export const invoiceReason = Joi.object({
   reason: text(500).required().example('Customer says the tow was 3 miles shorter'),
 }).meta({ className: 'InvoiceReason' });
 
+/** Of a mail: one address, so that nobody mails a list by one request. */
+const checkRecipient: Joi.CustomValidator<string> = (value, helpers) => {
+  const { channel = 'email' } = helpers.state.ancestors[0] as { channel?: unknown };
+  return channel === 'email' && email().validate(value).error ? helpers.error('string.email') : value;
+};
+
 export const invoiceSend = Joi.object({
   channel: Joi.string().valid('email', 'sms', 'both').default('email'),
   to: text(254)
+    .custom(checkRecipient)
     .example('billing@example.com')
     .description('Address or phone number for the one channel; default: what invoice, customer or job know'),
 }).meta({ className: 'InvoiceSend' });
@@ -152,7 +159,13 @@ const invoiceListItemKeys = () => ({
   vehicle_description: Joi.string().allow(null),
   notes: Joi.string().allow(null),
   sent_at: dateTime().allow(null),
-  delivery: allRequired({ state: Joi.string().valid('queued', 'sent', 'failed') }).allow(null),
+  delivery: allRequired({
+    state: Joi.string().valid('queued', 'sent', 'failed'),
+    reason: Joi.string().allow(null).description('Why the message could not be delivered'),
+    viewed_at: dateTime().allow(null).description('When the customer first saw the invoice on its page'),
+  })
+    .allow(null)
+    .description('The way of the invoice to its customer; null before it is sent'),
   allowed_actions: Joi.array()
     .items(Joi.string().valid(...Object.keys(INVOICE_ACTIONS)))
     .description('Actions that an operator may take on this invoice now'),
@@ -177,6 +190,18 @@ export const invoice = allRequired({
   ...invoiceListItemKeys(),
   line_items: Joi.array().items(lineItem),
 }).meta({ className: 'Invoice' });
+
+/** The answer to /send: it alone shows the link that opens the invoice for its customer. */
+export const sentInvoice = invoice
+  .keys({
+    view_url: Joi.string()
+      .uri()
+      .example('https://api.example.com/i/…')
+      .description(
+        'Page for the customer; whoever has the link may see the invoice. Absent when nothing was sent',
+      ),
+  })
+  .meta({ className: 'SentInvoice' });
 
 /** As {@link invoice}; line items only with `expand=line_items`. */
 export const invoiceListItem = allRequired(invoiceListItemKeys())
