@@ -11,6 +11,7 @@ export interface Contracts {
   InvoiceSend?: InvoiceSend;
   LineItem?: LineItem;
   LineItemInput?: LineItemInput;
+  SentInvoice?: SentInvoice;
   WorkOrder?: WorkOrder;
   WorkOrderAction?: WorkOrderAction;
   WorkOrderAssign?: WorkOrderAssign;
@@ -117,10 +118,6 @@ export interface Invoice {
   created_at: string;
   updated_at: string;
   line_items: LineItem[];
-  /**
-   * Page for the customer; whoever has the link may see the invoice. Absent when nothing was sent
-   */
-  view_url?: string;
 }
 export interface LineItem {
   id: string;
@@ -299,6 +296,63 @@ export interface InvoiceSend {
    * Address or phone number for the one channel; default: what invoice, customer or job know
    */
   to?: string;
+}
+export interface SentInvoice {
+  id: string;
+  invoice_number: string;
+  status:
+    | "draft"
+    | "needs_review"
+    | "approved"
+    | "sending"
+    | "sent_to_roadsync"
+    | "viewed"
+    | "partially_paid"
+    | "paid"
+    | "overdue"
+    | "disputed"
+    | "failed"
+    | "void"
+    | "cancelled";
+  customer_id: string | null;
+  billing_email: string | null;
+  po_number: string | null;
+  due_date: string | null;
+  service_date: string | null;
+  subtotal_cents: number;
+  tax_cents: number;
+  total_cents: number;
+  paid_cents: number;
+  balance_due_cents: number;
+  work_order_id: string | null;
+  vehicle_description: string | null;
+  notes: string | null;
+  sent_at: string | null;
+  /**
+   * The way of the invoice to its customer; null before it is sent
+   */
+  delivery: {
+    state: "queued" | "sent" | "failed";
+    /**
+     * Why the message could not be delivered
+     */
+    reason: string | null;
+    /**
+     * When the customer first saw the invoice on its page
+     */
+    viewed_at: string | null;
+  } | null;
+  /**
+   * Actions that an operator may take on this invoice now
+   */
+  allowed_actions: ("approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void")[];
+  created_at: string;
+  updated_at: string;
+  line_items: LineItem[];
+  /**
+   * Page for the customer; whoever has the link may see the invoice. Absent when nothing was sent
+   */
+  view_url?: string;
 }
 export interface WorkOrder {
   id: string;

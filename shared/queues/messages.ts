@@ -36,12 +36,13 @@ export interface MessagePrompt {
 
 /** Asks the messages worker to look at these messages. */
 export async function promptMessages(queue: MessagesQueue, prompts: MessagePrompt[]): Promise<void> {
-  if (prompts.length === 0) return;
-  await queue.addBulk(
-    prompts.map(({ tenantId, messageId, attempts, delayMs = 0 }) => ({
-      name: 'deliver',
-      data: { tenantId, messageId },
-      opts: { jobId: `${messageId}-${attempts}`, delay: delayMs },
-    })),
+  await Promise.all(
+    prompts.map(({ tenantId, messageId, attempts, delayMs = 0 }) =>
+      queue.add(
+        'deliver',
+        { tenantId, messageId },
+        { jobId: `${messageId}-${attempts}`, delay: delayMs },
+      ),
+    ),
   );
 }
