@@ -122,7 +122,7 @@ describe('what a customer gets', () => {
     expect(received?.text).to.include(ATTACK);
     expect(received?.html).to.not.include('<script');
     expect(received?.html).to.include('&#60;script&#62;');
-    expect(received?.attachments[0]?.filename).to.equal('invoice-I-script-alert-1-script-.pdf');
+    expect(received?.attachments[0]?.filename).to.equal('invoice-I--script-alert-1-script-.pdf');
   });
 
   it('goes to one address only, and adds no header of its own', async () => {
