@@ -38,11 +38,7 @@ export interface MessagePrompt {
 export async function promptMessages(queue: MessagesQueue, prompts: MessagePrompt[]): Promise<void> {
   await Promise.all(
     prompts.map(({ tenantId, messageId, attempts, delayMs = 0 }) =>
-      queue.add(
-        'deliver',
-        { tenantId, messageId },
-        { jobId: `${messageId}-${attempts}`, delay: delayMs },
-      ),
+      queue.add('deliver', { tenantId, messageId }, { jobId: `${messageId}-${attempts}`, delay: delayMs }),
     ),
   );
 }

@@ -132,6 +132,8 @@ describe('no tenant can tell that another exists', () => {
         ids.payment = await make(`/invoices/${billed}/payments`, payment);
       }
       ids.paid_invoice = billed;
+      await invoiceAfter(client, ['approve', 'send'], { billing_email: `${canary}@example.com` });
+      ids.message = (await client.get('/messages?limit=1')).body.data.items[0].id;
       ids.driver = await make('/drivers', { name: canary });
       const unit_number = canary.slice(-30) + round;
       ids.truck = await make('/trucks', { unit_number, duty_class: 'light', make: canary });

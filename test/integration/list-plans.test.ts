@@ -6,6 +6,7 @@ import { listDrivers } from '../../shared/resources/drivers/queries.js';
 import { listInspections } from '../../shared/resources/inspections/queries.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import type { ListScope } from '../../shared/resources/keyset-list.js';
+import { listMessages } from '../../shared/resources/messages/queries.js';
 import { listTrucks } from '../../shared/resources/trucks/queries.js';
 import { listWorkOrders } from '../../shared/resources/work-orders/queries.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -101,6 +102,7 @@ describe('plans of lists over 20,000 rows', () => {
     ['trucks', (scope) => listTrucks({ limit }, scope), 'trucks_created'],
     ['trucks of a status', (scope) => listTrucks({ limit, status: 'towing' }, scope), 'work_orders_truck'],
     ['drivers', (scope) => listDrivers({ limit }, scope), 'drivers_created'],
+    ['messages', (scope) => listMessages({ limit }, scope), 'messages_created'],
     ['inspections', (scope) => listInspections({ limit, kind: 'pre_trip' }, scope), 'inspections_created'],
   ];
   for (const [name, statement, index] of cases) {

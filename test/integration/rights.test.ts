@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import type { Answer, TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
+import { invoiceAfter } from '../support/lifecycle-records.js';
 import { documentedOperations } from '../support/openapi-walk.js';
 import { invoiceInput, UNKNOWN_ID } from '../support/samples.js';
 import { type KeyOptions, TestStack, type TestTenant } from '../support/stack.js';
@@ -33,6 +34,9 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['POST', '/inspections', null, 'write'],
   ['PATCH', '/inspections/{inspection}', null, 'write'],
   ['GET', '/payments', null, 'read'],
+  ['GET', '/invoices/{invoice}/pdf', 'read_invoices', 'read'],
+  ['GET', '/messages', null, 'read'],
+  ['GET', '/messages/{message}', null, 'read'],
   ['GET', '/dispatch-board', 'read_dispatch', 'read'],
   ['GET', '/settings', null, 'read'],
   ['PATCH', '/settings', null, 'admin'],
@@ -70,6 +74,8 @@ describe('rights of a key', () => {
     ids.truck = (await client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' })).body.id;
     ids.driver = (await client.post('/drivers', { name: 'D' })).body.id;
     ids.inspection = (await client.post('/inspections', { kind: 'pre_trip' })).body.id;
+    await invoiceAfter(client, ['approve', 'send']);
+    ids.message = (await client.get('/messages')).body.data.items[0].id;
     ids.event = (await client.get('/events')).body.data.items[0].id;
     ids.key = (await client.post('/api-keys', { name: 'victim' })).body.id;
   });

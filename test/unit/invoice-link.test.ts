@@ -34,6 +34,6 @@ describe('the secret part of a link', () => {
   });
 
   it('is not confused by any other text', () => {
-    fc.assert(fc.property(fc.string(), (text) => expect(openLink(key, text)).to.equal(undefined)));
+    fc.assert(fc.property(fc.string(), (text) => openLink(key, text) === undefined));
   });
 });

@@ -186,8 +186,7 @@ export const lineItem = allRequired({
   taxable: Joi.boolean(),
 }).meta({ className: 'LineItem' });
 
-const withLines = () =>
-  allRequired({ ...invoiceListItemKeys(), line_items: Joi.array().items(lineItem) });
+const withLines = () => allRequired({ ...invoiceListItemKeys(), line_items: Joi.array().items(lineItem) });
 
 export const invoice = withLines().meta({ className: 'Invoice' });
 
