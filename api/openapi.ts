@@ -33,7 +33,6 @@ export function buildDocument(sources: string[]): Json {
       security: [{ bearerAuth: [] }],
       tags: [
         { name: 'Invoices', description: 'What is billed' },
-        { name: 'Messages', description: 'Mails and texts to customers' },
         { name: 'Work orders', description: 'Jobs from call to completion' },
         { name: 'Customers', description: 'Who is billed' },
         { name: 'Fleet', description: 'Trucks, their drivers and inspections' },

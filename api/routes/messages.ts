@@ -15,7 +15,7 @@ export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /messages:
    *   get:
    *     operationId: listMessages
-   *     tags: [Messages]
+   *     tags: [Invoices]
    *     summary: List messages to customers
    *     description: >-
    *       Newest first, without what they say. One whose provider is outbox went nowhere: it only lies here, because no mail server is configured, text
@@ -32,7 +32,7 @@ export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /messages/{id}:
    *   get:
    *     operationId: getMessage
-   *     tags: [Messages]
+   *     tags: [Invoices]
    *     summary: Get one message with what it says
    *     description: With the link that opens the invoice for its customer. Not for agent keys.
    *     responses:
@@ -46,7 +46,7 @@ export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /messages/{id}/retry:
    *   post:
    *     operationId: retryMessage
-   *     tags: [Messages]
+   *     tags: [Invoices]
    *     summary: Send a failed message once more
    *     description: It then says what is true of the invoice now, with a new link. What has not failed stays as it is. Needs the permission approve.
    *     x-body: MessageAction
@@ -61,7 +61,7 @@ export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /messages/{id}/revoke-link:
    *   post:
    *     operationId: revokeMessageLink
-   *     tags: [Messages]
+   *     tags: [Invoices]
    *     summary: Make the link in a message open nothing any more
    *     description: For a message that went to the wrong person. Needs the permission approve.
    *     x-body: MessageAction

@@ -3,7 +3,7 @@ import type { InvoiceReason, InvoiceSend } from '../../contracts/generated.js';
 import type { Config } from '../../platform/config.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { OUTBOX } from '../messages/provider.js';
-import { missing, refKey, refOf } from '../sets.js';
+import { failed, missing, refKey, refOf } from '../sets.js';
 import {
   applyMove,
   countLines,
@@ -94,6 +94,12 @@ function planSending(
 ): PlannedMove | Outcome {
   const { channel = 'email', to } = command.input;
   const recipients = facts.recipients.of(command, { channel, to });
+  if ('invalid' in recipients)
+    return failed({
+      code: 'validation_error',
+      message: `${recipients.invalid}.`,
+      details: [{ field: 'to', code: 'email', message: recipients.invalid }],
+    });
   if ('missing' in recipients)
     return illegalMove(facts.rows.get(refKey(refOf(command))) as InvoiceRow, 'sending', recipients.missing);
   const sending = { command, messages: planMessages(command, recipients.found, facts.config) };

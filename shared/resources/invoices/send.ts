@@ -1,4 +1,5 @@
 import type { Command } from '../../contracts/command.js';
+import { email } from '../../contracts/fields.js';
 import type { Config } from '../../platform/config.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
@@ -25,7 +26,7 @@ export interface Recipients {
   of(
     command: Command,
     asked: { channel: 'email' | 'sms' | 'both'; to?: string | undefined },
-  ): { found: Recipient[] } | { missing: string };
+  ): { found: Recipient[] } | { missing: string } | { invalid: string };
 }
 
 export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promise<Recipients> {
@@ -41,14 +42,17 @@ export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promis
   return {
     of(command, { channel, to }) {
       const row = contacts.get(refKey(refOf(command)));
-      const email = (channel === 'email' && to) || row?.billing_email || row?.company_email;
+      // One address, so that nobody mails a list by one request.
+      if (channel === 'email' && to && email().validate(to).error)
+        return { invalid: 'to must be one mail address, such as billing@example.com' };
+      const address = (channel === 'email' && to) || row?.billing_email || row?.company_email;
       const phone = (channel === 'sms' && to) || row?.contact_phone || row?.company_phone;
-      if (channel !== 'sms' && !email)
+      if (channel !== 'sms' && !address)
         return { missing: 'There is no address to send to: give `to`, or set billing_email.' };
       if (channel !== 'email' && !phone)
         return { missing: 'There is no phone number to send to: give `to`, or set one on the customer.' };
       const found: Recipient[] = [];
-      if (channel !== 'sms') found.push({ channel: 'email', address: email as string });
+      if (channel !== 'sms') found.push({ channel: 'email', address: address as string });
       if (channel !== 'email') found.push({ channel: 'sms', address: phone as string });
       return { found };
     },
