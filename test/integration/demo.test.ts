@@ -19,6 +19,7 @@ import { findKey } from '../../shared/resources/api-keys/queries.js';
 import { customer as customerSchema } from '../../shared/resources/customers/schema.js';
 import { type PricedLine, priceInvoice } from '../../shared/resources/invoices/money.js';
 import { invoice as invoiceSchema } from '../../shared/resources/invoices/schema.js';
+import { linkKeyOf, openLink } from '../../shared/resources/messages/link.js';
 import { refKey, renderRecords } from '../../shared/resources/sets.js';
 import { createWorkOrders } from '../../shared/resources/work-orders/handlers.js';
 import { workOrder as workOrderSchema } from '../../shared/resources/work-orders/schema.js';
@@ -57,6 +58,26 @@ describe('the records of the demo', function () {
       tenants.map(({ name, email }) => [name, email]),
     );
     expect(others?.[0]?.api_key).not.to.equal(tenants[0]?.api_key);
+  });
+
+  it('hold messages to customers, whose links open their own invoices', async () => {
+    for (const tenant of DEMO_TENANT_IDS) {
+      const rows = await rowsOf<{ id: string; state: string; body_text: string; invoice_number: string }>(
+        db,
+        `select m.id, m.state, m.body_text, i.invoice_number
+         from messages m join invoices i on i.tenant_id = m.tenant_id and i.id = m.invoice_id`,
+        [tenant],
+      );
+      expect(new Set(rows.map(({ state }) => state))).to.deep.equal(new Set(['sent', 'failed']));
+      for (const { id, body_text, invoice_number } of rows) {
+        const [, token = ''] = /\/i\/([\w-]+)/.exec(body_text) ?? [];
+        expect(openLink(linkKeyOf({ secretKey: SECRET_KEY }), token)).to.deep.equal({
+          tenantId: tenant,
+          messageId: id,
+        });
+        expect(body_text).to.include(invoice_number);
+      }
+    }
   });
 
   it('are made in less than 1.5 s, only once', async () => {

@@ -28,7 +28,13 @@ interface SmtpError extends Error {
  * @param from sender address; its domain also makes the Message-ID
  */
 export function createSmtpProvider(url: string, from: string): MessageProvider {
-  const transport = createTransport({ url, ...TIMEOUTS, disableFileAccess: true, disableUrlAccess: true });
+  const transport = createTransport({
+    url,
+    ...TIMEOUTS,
+    requireTLS: sendsPasswordAway(url),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
   const domain = from.split('@').at(-1);
   return {
     async send({ id, sender, recipient, subject, text, html, attachment }: OutgoingMessage) {
@@ -48,6 +54,12 @@ export function createSmtpProvider(url: string, from: string): MessageProvider {
         });
     },
   };
+}
+
+/** A password goes to another machine under TLS or not at all, whatever a server, or somebody before it, offers. */
+function sendsPasswordAway(url: string): boolean {
+  const { password, hostname, protocol } = new URL(url);
+  return protocol === 'smtp:' && password !== '' && !/^(localhost|127\.|\[::1\])/.test(hostname);
 }
 
 function deliveryError(error: SmtpError): DeliveryError {

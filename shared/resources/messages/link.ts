@@ -18,8 +18,8 @@ export interface LinkTarget {
 }
 
 /** The key that links are sealed with. */
-export function linkKeyOf(config: Config): Buffer {
-  return deriveKey(config.secretKey, 'invoice links');
+export function linkKeyOf({ secretKey }: Pick<Config, 'secretKey'>): Buffer {
+  return deriveKey(secretKey, 'invoice links');
 }
 
 /**
