@@ -8,6 +8,7 @@ import { handleErrors } from './middleware/errors.js';
 import { negotiate } from './middleware/negotiate.js';
 import { limitRate } from './middleware/rate-limit.js';
 import { requestContext } from './middleware/request-context.js';
+import { invoicePages } from './public/invoice-pages.js';
 import { accountRoutes } from './routes/account.js';
 import { apiKeyRoutes } from './routes/api-keys.js';
 import { approvalRoutes } from './routes/approvals.js';
@@ -18,7 +19,9 @@ import { driverRoutes } from './routes/drivers.js';
 import { eventRoutes } from './routes/events.js';
 import { impoundRoutes } from './routes/impounds.js';
 import { inspectionRoutes } from './routes/inspections.js';
+import { invoicePdfRoutes } from './routes/invoice-pdf.js';
 import { invoiceRoutes } from './routes/invoices.js';
+import { messageRoutes } from './routes/messages.js';
 import { paymentRoutes } from './routes/payments.js';
 import { rateCardRoutes } from './routes/rate-cards.js';
 import { sessionRoutes } from './routes/session.js';
@@ -35,6 +38,8 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
   const router = new Router<RequestState>();
   for (const add of [
     invoiceRoutes,
+    invoicePdfRoutes,
+    messageRoutes,
     paymentRoutes,
     dispatchRoutes,
     settingsRoutes,
@@ -64,6 +69,7 @@ export async function createApp(api: ApiRuntime): Promise<Koa> {
   app.use(requestContext(api) as Koa.Middleware);
   app.use(handleErrors(api.logger) as Koa.Middleware);
   app.use(operational(api) as Koa.Middleware);
+  app.use(invoicePages(api) as Koa.Middleware);
   app.use(enterVersion as Koa.Middleware);
   app.use(whenVersioned(negotiate) as Koa.Middleware);
   app.use(open as Koa.Middleware);

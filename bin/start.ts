@@ -14,6 +14,7 @@ import {
 } from '../shared/platform/runtime.js';
 import { startTracing } from '../shared/platform/tracing.js';
 import { startClock } from '../workers/clock/index.js';
+import { startMessagesWorker } from '../workers/messages/index.js';
 import { startWritesWorker } from '../workers/writes/index.js';
 import { publicAddresses, welcomeText } from './welcome.js';
 
@@ -30,6 +31,7 @@ async function startAll(foundation: Foundation): Promise<void> {
   await assertSafeRedis(runtime);
   startWritesWorker(runtime);
   await startClock(runtime);
+  startMessagesWorker(runtime);
   // Before the first request is answered: who finds /readyz green finds demo.json too.
   const demoAt = (port: number) =>
     config.demo

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DemoFile } from '../shared/demo/demo-file.js';
-import type { Config } from '../shared/platform/config.js';
+import { type Config, publicOrigin } from '../shared/platform/config.js';
 
 export interface Addresses {
   apiUrl: string;
@@ -10,8 +10,7 @@ export interface Addresses {
 
 /** Addresses of the product on one port (decisions 10). @param port the one that was really taken */
 export function publicAddresses(config: Config, port: number): Addresses {
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  const base = config.baseUrl ?? `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`;
+  const base = publicOrigin(config, port);
   return { apiUrl: `${base}/v1`, mcpUrl: `${base}/mcp`, dashboardUrl: `${base}/app/` };
 }
 

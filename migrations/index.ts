@@ -13,6 +13,8 @@ import * as addApprovals from './20261121061000_add_approvals.js';
 import * as indexAgentDrafts from './20261121061001_index_agent_drafts.js';
 import * as addRateCardsAndImpounds from './20261121062000_add_rate_cards_and_impounds.js';
 import * as validateCustomerRateCards from './20261121062001_validate_customer_rate_cards.js';
+import * as deliverMessages from './20261121063000_deliver_messages.js';
+import * as indexQueuedMessages from './20261121063001_index_queued_messages.js';
 import * as indexPaymentsOfCustomers from './20261121065000_index_payments_of_customers.js';
 
 interface Migration {
@@ -38,6 +40,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261121061001_index_agent_drafts', ...indexAgentDrafts },
   { name: '20261121062000_add_rate_cards_and_impounds', ...addRateCardsAndImpounds },
   { name: '20261121062001_validate_customer_rate_cards', ...validateCustomerRateCards },
+  { name: '20261121063000_deliver_messages', ...deliverMessages },
+  { name: '20261121063001_index_queued_messages', ...indexQueuedMessages },
   { name: '20261121065000_index_payments_of_customers', ...indexPaymentsOfCustomers },
 ];
 

@@ -11,12 +11,14 @@ import {
 } from '../shared/platform/runtime.js';
 import { startTracing } from '../shared/platform/tracing.js';
 import { startClock } from './clock/index.js';
+import { startMessagesWorker } from './messages/index.js';
 import { startWritesWorker } from './writes/index.js';
 
 /** The queues a worker process can be asked for: `node dist/workers/main.js writes clock`. */
 const QUEUES: Record<string, (runtime: Runtime) => Promise<void> | void> = {
   writes: startWritesWorker,
   clock: startClock,
+  messages: startMessagesWorker,
 };
 
 const names = process.argv.slice(2);

@@ -4,18 +4,28 @@ import type { ApiMiddleware } from '../context.js';
 /** What a client may call the answers of this API, from the most to the least specific. */
 const JSON_RANGES = ['application/json', 'application/problem+json', 'application/*', '*/*'];
 
-/** The same of the one answer that is no JSON; browsers name its type alone. */
-const STREAM_RANGES = ['text/event-stream', 'text/*', '*/*'];
+/** The answers that are no JSON, by their paths without prefix; browsers name a stream's type alone. */
+const OTHERS = [
+  {
+    path: /^\/stream$/,
+    ranges: ['text/event-stream', 'text/*', '*/*'],
+    message: 'This is a stream of server-sent events. Accept text/event-stream.',
+  },
+  {
+    path: /^\/invoices\/[^/]+\/pdf$/,
+    ranges: ['application/pdf', 'application/*', '*/*'],
+    message: 'This is a PDF. Accept application/pdf.',
+  },
+];
+const IN_JSON = { ranges: JSON_RANGES, message: 'This API answers in JSON. Accept application/json.' };
 
-/** Turns away only a client that excludes JSON (decisions 5), or server-sent events where these are the answer. */
+/** Turns away only a client that excludes JSON (decisions 5), or the type of an answer that is something else. */
 export const negotiate: ApiMiddleware = async (ctx, next) => {
   const accept = ctx.get('Accept');
-  const isStream = ctx.path === `${ctx.state.prefix}/stream`;
-  if (accept && accept !== '*/*' && excludes(accept, isStream ? STREAM_RANGES : JSON_RANGES)) {
-    const message = isStream
-      ? 'This is a stream of server-sent events. Accept text/event-stream.'
-      : 'This API answers in JSON. Accept application/json.';
-    throw new AppError('not_acceptable', message);
+  if (accept && accept !== '*/*') {
+    const path = ctx.path.slice(ctx.state.prefix.length);
+    const answer = OTHERS.find((other) => other.path.test(path)) ?? IN_JSON;
+    if (excludes(accept, answer.ranges)) throw new AppError('not_acceptable', answer.message);
   }
   await next();
 };

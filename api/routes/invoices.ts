@@ -116,10 +116,12 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     operationId: sendInvoice
    *     tags: [Invoices]
    *     summary: Send an invoice to its customer
-   *     description: Releases it. Without a mail server the message stays in the outbox. Needs the permission approve.
+   *     description: >-
+   *       Releases it. invoice.sent is recorded once the provider has accepted the message; until then delivery.state is queued. Without a mail server
+   *       the message stays in the outbox (/messages). Needs the permission approve.
    *     x-body: InvoiceSend
    *     responses:
-   *       '200': { x-resource: Invoice }
+   *       '200': { x-resource: SentInvoice }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.post('/invoices/:id/send', write(api, sendInvoice, { what: 'invoice' }));

@@ -1,4 +1,5 @@
 import type Joi from 'joi';
+import type { Config } from '../platform/config.js';
 import type { ErrorBody } from '../platform/errors.js';
 import type { Transaction } from '../platform/postgres.js';
 import type { AgentScope, Permission } from './vocabulary.js';
@@ -66,7 +67,7 @@ export interface EventDraft {
 
 /**
  * What a handler made of one command. The answer's body is the record itself, rendered by PostgreSQL when the batch commits; `answerExtra` are
- * members that this answer alone carries beside it, such as a new key.
+ * members that this answer alone carries beside it, such as a new key. `queuedMessages` are ids of messages that wait for their provider from the commit on.
  */
 export type Outcome =
   | {
@@ -78,14 +79,20 @@ export type Outcome =
       held?: true;
       /** The command that this one ran in its place, with an audit entry of its own. */
       ran?: { command: Command; changes: Change[] };
+      queuedMessages?: string[];
     }
   | { ok: false; error: ErrorBody };
 
 /**
  * Runs commands of one type, set by set: the outcomes stand in the order of the commands. No two commands of a call share a conflict key. A fault
- * of one command is its outcome; throwing means the database did something unexpected and the batch is split.
+ * of one command is its outcome; throwing means the database did something unexpected and the batch is split. The configuration tells what there is
+ * outside, such as a mail server; a handler calls none of it.
  */
-export type CommandHandler<Input> = (tx: Transaction, commands: Command<Input>[]) => Promise<Outcome[]>;
+export type CommandHandler<Input> = (
+  tx: Transaction,
+  commands: Command<Input>[],
+  config: Config,
+) => Promise<Outcome[]>;
 
 /** Everything about a command that the api needs; its handler is bound to it in the writes worker. */
 export interface CommandDefinition<Input = unknown> {

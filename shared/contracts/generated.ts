@@ -11,6 +11,7 @@ export interface Contracts {
   InvoiceSend?: InvoiceSend;
   LineItem?: LineItem;
   LineItemInput?: LineItemInput;
+  SentInvoice?: SentInvoice;
   WorkOrder?: WorkOrder;
   WorkOrderAction?: WorkOrderAction;
   WorkOrderAssign?: WorkOrderAssign;
@@ -55,6 +56,10 @@ export interface Contracts {
   ImpoundListQuery?: ImpoundListQuery;
   ImpoundPatch?: ImpoundPatch;
   ImpoundRelease?: ImpoundRelease;
+  Message?: Message;
+  MessageAction?: MessageAction;
+  MessageListItem?: MessageListItem;
+  MessageListQuery?: MessageListQuery;
   Event?: Event;
   EventListQuery?: EventListQuery;
   EventStreamQuery?: EventStreamQuery;
@@ -119,8 +124,19 @@ export interface Invoice {
   vehicle_description: string | null;
   notes: string | null;
   sent_at: string | null;
+  /**
+   * The way of the invoice to its customer; null before it is sent
+   */
   delivery: {
     state: "queued" | "sent" | "failed";
+    /**
+     * Why the message could not be delivered
+     */
+    reason: string | null;
+    /**
+     * When the customer first saw the invoice on its page
+     */
+    viewed_at: string | null;
   } | null;
   /**
    * Actions that an operator may take on this invoice now
@@ -213,8 +229,19 @@ export interface InvoiceListItem {
   vehicle_description: string | null;
   notes: string | null;
   sent_at: string | null;
+  /**
+   * The way of the invoice to its customer; null before it is sent
+   */
   delivery: {
     state: "queued" | "sent" | "failed";
+    /**
+     * Why the message could not be delivered
+     */
+    reason: string | null;
+    /**
+     * When the customer first saw the invoice on its page
+     */
+    viewed_at: string | null;
   } | null;
   /**
    * Actions that an operator may take on this invoice now
@@ -299,6 +326,63 @@ export interface InvoiceSend {
    * Address or phone number for the one channel; default: what invoice, customer or job know
    */
   to?: string;
+}
+export interface SentInvoice {
+  id: string;
+  invoice_number: string;
+  status:
+    | "draft"
+    | "needs_review"
+    | "approved"
+    | "sending"
+    | "sent_to_roadsync"
+    | "viewed"
+    | "partially_paid"
+    | "paid"
+    | "overdue"
+    | "disputed"
+    | "failed"
+    | "void"
+    | "cancelled";
+  customer_id: string | null;
+  billing_email: string | null;
+  po_number: string | null;
+  due_date: string | null;
+  service_date: string | null;
+  subtotal_cents: number;
+  tax_cents: number;
+  total_cents: number;
+  paid_cents: number;
+  balance_due_cents: number;
+  work_order_id: string | null;
+  vehicle_description: string | null;
+  notes: string | null;
+  sent_at: string | null;
+  /**
+   * The way of the invoice to its customer; null before it is sent
+   */
+  delivery: {
+    state: "queued" | "sent" | "failed";
+    /**
+     * Why the message could not be delivered
+     */
+    reason: string | null;
+    /**
+     * When the customer first saw the invoice on its page
+     */
+    viewed_at: string | null;
+  } | null;
+  /**
+   * Actions that an operator may take on this invoice now
+   */
+  allowed_actions: ("approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void")[];
+  created_at: string;
+  updated_at: string;
+  line_items: LineItem[];
+  /**
+   * Page for the customer; whoever has the link may see the invoice. Absent when nothing was sent
+   */
+  view_url?: string;
 }
 export interface WorkOrder {
   id: string;
@@ -1219,6 +1303,112 @@ export interface ImpoundRelease {
    * Default: now; not in the future
    */
   at?: string;
+}
+export interface Message {
+  id: string;
+  invoice_id: string;
+  channel: "email" | "sms";
+  /**
+   * Mail address or phone number
+   */
+  recipient: string;
+  subject: string | null;
+  /**
+   * queued: on its way to the provider; sent: the provider accepted it; failed: see error
+   */
+  state: "queued" | "sent" | "failed";
+  /**
+   * Who takes it. outbox: nobody does, it only lies here to be seen; smtp: the mail server
+   */
+  provider: string;
+  /**
+   * Why it failed, or why the last attempt did
+   */
+  error: string | null;
+  /**
+   * How often it was offered to its provider
+   */
+  attempts: number;
+  /**
+   * When it is offered again at the earliest
+   */
+  next_attempt_at: string | null;
+  sent_at: string | null;
+  /**
+   * Until when the link in it opens the invoice
+   */
+  link_expires_at: string | null;
+  /**
+   * Since when the link opens nothing any more
+   */
+  link_revoked_at: string | null;
+  created_at: string;
+  updated_at: string;
+  body_text: string;
+  /**
+   * null in a text message
+   */
+  body_html: string | null;
+}
+export interface MessageAction {
+  [k: string]: unknown;
+}
+export interface MessageListItem {
+  id: string;
+  invoice_id: string;
+  channel: "email" | "sms";
+  /**
+   * Mail address or phone number
+   */
+  recipient: string;
+  subject: string | null;
+  /**
+   * queued: on its way to the provider; sent: the provider accepted it; failed: see error
+   */
+  state: "queued" | "sent" | "failed";
+  /**
+   * Who takes it. outbox: nobody does, it only lies here to be seen; smtp: the mail server
+   */
+  provider: string;
+  /**
+   * Why it failed, or why the last attempt did
+   */
+  error: string | null;
+  /**
+   * How often it was offered to its provider
+   */
+  attempts: number;
+  /**
+   * When it is offered again at the earliest
+   */
+  next_attempt_at: string | null;
+  sent_at: string | null;
+  /**
+   * Until when the link in it opens the invoice
+   */
+  link_expires_at: string | null;
+  /**
+   * Since when the link opens nothing any more
+   */
+  link_revoked_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface MessageListQuery {
+  invoice_id?: string;
+  channel?: "email" | "sms";
+  /**
+   * queued: on its way to the provider; sent: the provider accepted it; failed: see error
+   */
+  state?: "queued" | "sent" | "failed";
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
 }
 export interface Event {
   id: string;

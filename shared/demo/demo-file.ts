@@ -8,7 +8,7 @@ import type { Logger } from '../platform/logger.js';
 import type { Database, Transaction } from '../platform/postgres.js';
 import { DEMO_KEY_FIELDS, type DemoTenant } from './demo-credentials.js';
 import { DEMO_PROFILES } from './demo-tenants.js';
-import { hasDemo, renewUnderLock, seedUnderLock, withDemoLock } from './seed-demo.js';
+import { hasDemo, renewUnderLock, type SeedOptions, seedUnderLock, withDemoLock } from './seed-demo.js';
 
 /** `<DATA_DIR>/demo.json`: where the product is and how to get in (decisions 6). */
 export interface DemoFile {
@@ -48,7 +48,8 @@ export function ensureDemo(
   { config, addresses, logger }: EnsureDemoOptions,
 ): Promise<DemoFile> {
   const path = demoFilePath(config.dataDir);
-  const options = { secretKey: config.secretKey, logger };
+  const publicUrl = addresses.apiUrl.replace(/\/v1$/, '');
+  const options = { secretKey: config.secretKey, publicUrl, logger };
   return withDemoLock(db, async (tx) => {
     const file: DemoFile = {
       api_url: addresses.apiUrl,
@@ -61,11 +62,7 @@ export function ensureDemo(
   });
 }
 
-async function credentials(
-  tx: Transaction,
-  path: string,
-  options: { secretKey: string; logger: EnsureDemoOptions['logger'] },
-): Promise<DemoTenant[]> {
+async function credentials(tx: Transaction, path: string, options: SeedOptions): Promise<DemoTenant[]> {
   if (!(await hasDemo(tx))) return seedUnderLock(tx, options);
   const kept = await readTenants(path, options.logger);
   return kept && (await areKnown(tx, kept)) ? kept : renewUnderLock(tx, options);

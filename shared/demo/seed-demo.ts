@@ -2,6 +2,7 @@ import type { Logger } from '../platform/logger.js';
 import type { Database, Transaction } from '../platform/postgres.js';
 import { createTenantPair } from '../resources/tenants/create-tenant.js';
 import { type DemoTenant, issueDemoCredentials, revokeDemoKeys } from './demo-credentials.js';
+import { insertDemoMessages } from './demo-messages.js';
 import { makeDemoRecords } from './demo-records.js';
 import { DEMO_PROFILES, DEMO_TENANT_IDS } from './demo-tenants.js';
 import { insertDemoRecords } from './insert-demo-records.js';
@@ -10,9 +11,13 @@ export interface SeedOptions {
   /** The deployment's SECRET_KEY. */
   secretKey: string;
   logger: Pick<Logger, 'info' | 'warn'>;
+  /** Where the links in its messages lead; default: this machine. */
+  publicUrl?: string;
   /** The moment that the demo's 90 days end with; default: now. */
   now?: Date;
 }
+
+const LOCAL_URL = 'http://127.0.0.1:3000';
 
 /** Any number that nobody else takes: the advisory lock under which the demo is made or changed. */
 const LOCK = 7_366_001;
@@ -51,6 +56,8 @@ export async function seedUnderLock(tx: Transaction, options: SeedOptions): Prom
     await createTenantPair(tx, pair, { name, timeZone, taxRateBps });
   }
   await insertDemoRecords(tx, records);
+  const { secretKey, publicUrl = LOCAL_URL } = options;
+  await insertDemoMessages(tx, records.invoices, { secretKey, publicUrl });
   const ms = Math.round(performance.now() - startedAt);
   const tenants = await issueDemoCredentials(tx, options.secretKey);
   const { customers, workOrders, invoices } = records;

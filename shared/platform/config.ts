@@ -22,6 +22,12 @@ export interface Config {
   redisUrl: string | undefined;
   /** Public address of the API host without a trailing slash; undefined: taken from HOST and PORT. */
   baseUrl: string | undefined;
+  /** Where links to customers lead: BASE_URL, else HOST and the web process's PORT. */
+  publicUrl: string;
+  /** Mail server; undefined: mails stay in the outbox. */
+  smtpUrl: string | undefined;
+  /** Sender address of mails; there whenever there is a mail server. */
+  mailFrom: string | undefined;
   secretKey: string;
   tiers: Record<Tier, TierLimits>;
   badCredentialsPerMinute: number;
@@ -38,6 +44,8 @@ export interface Config {
 
 /** What a process is allowed to leave out: `all` runs on an embedded PostgreSQL and without Redis. */
 export type ProcessKind = 'all' | 'release' | 'web' | 'worker' | 'cli';
+
+const DEFAULT_PORT = 3000;
 
 const PUBLISHED_TIERS: Record<Tier, TierLimits> = {
   starter: { minute: 60, hour: 1000 },
@@ -100,6 +108,7 @@ function contradictions(kind: ProcessKind, value: Settings): string[] {
   if (production && !value.SECRET_KEY) {
     faults.push(`"SECRET_KEY" is required in production${exampleOf('SECRET_KEY')}`);
   }
+  faults.push(...mailContradictions(kind, value));
   if (production && value.FAILPOINTS) faults.push('"FAILPOINTS" is refused in production');
   if (value.WRITES_CONCURRENCY >= value.DATABASE_POOL_SIZE) {
     faults.push(
@@ -109,10 +118,43 @@ function contradictions(kind: ProcessKind, value: Settings): string[] {
   return faults;
 }
 
+/** What a mail needs: a sender whose domain is real, and links that lead here from outside. */
+function mailContradictions(kind: ProcessKind, value: Settings): string[] {
+  if (!value.SMTP_URL) {
+    return value.MAIL_FROM ? ['"MAIL_FROM" is set without "SMTP_URL": nothing would be mailed'] : [];
+  }
+  const faults: string[] = [];
+  if (!value.MAIL_FROM && !domainOf(value.BASE_URL)) {
+    faults.push(
+      `"MAIL_FROM" is required with "SMTP_URL" unless "BASE_URL" names a domain${exampleOf('MAIL_FROM')}`,
+    );
+  }
+  const isLocal = kind === 'all' && value.NODE_ENV !== 'production';
+  if (!value.BASE_URL && !isLocal) {
+    faults.push(`"BASE_URL" is required with "SMTP_URL": mails hold links to it${exampleOf('BASE_URL')}`);
+  }
+  return faults;
+}
+
+/** The domain of an address; undefined for IP addresses and names without a dot. */
+function domainOf(url: string | undefined): string | undefined {
+  const host = url && URL.canParse(url) ? new URL(url).hostname : '';
+  return /\.[a-z][a-z0-9-]*$/i.test(host) ? host : undefined;
+}
+
+/** Address of the product as its callers see it, without a trailing slash. @param port the one that the web process has */
+export function publicOrigin({ baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>, port: number): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return baseUrl ?? `http://${name === '0.0.0.0' ? '127.0.0.1' : name}:${port}`;
+}
+
 function toConfig(kind: ProcessKind, value: Settings): Config {
   const production = value.NODE_ENV === 'production';
   const dataDir = resolve(value.DATA_DIR);
-  const defaultPort = kind === 'all' || kind === 'web' ? 3000 : 0;
+  const defaultPort = kind === 'all' || kind === 'web' ? DEFAULT_PORT : 0;
+  const baseUrl = value.BASE_URL?.replace(/\/+$/, '');
+  // A worker's PORT is its health server's.
+  const webPort = (defaultPort && value.PORT) || DEFAULT_PORT;
   return Object.freeze<Config>({
     production,
     host: value.HOST,
@@ -120,7 +162,10 @@ function toConfig(kind: ProcessKind, value: Settings): Config {
     dataDir,
     databaseUrl: value.DATABASE_URL,
     redisUrl: value.REDIS_URL,
-    baseUrl: value.BASE_URL?.replace(/\/+$/, ''),
+    baseUrl,
+    publicUrl: publicOrigin({ baseUrl, host: value.HOST }, webPort),
+    smtpUrl: value.SMTP_URL,
+    mailFrom: value.MAIL_FROM ?? (value.SMTP_URL && `invoices@${domainOf(value.BASE_URL)}`),
     secretKey: value.SECRET_KEY ?? developmentSecret(dataDir),
     tiers: { ...PUBLISHED_TIERS, ...JSON.parse(value.RATE_LIMIT_TIERS ?? '{}') },
     badCredentialsPerMinute: value.BAD_CREDENTIALS_PER_MINUTE,

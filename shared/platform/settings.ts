@@ -45,9 +45,19 @@ export const settingsSchema = Joi.object({
     .uri({ scheme: ['http', 'https'] })
     .description('public address of the API host')
     .example('https://api.example.com'),
+  SMTP_URL: Joi.string()
+    .uri({ scheme: ['smtp', 'smtps'] })
+    .description('mail server for invoices; without it mails stay in the outbox')
+    .example('smtps://user:secret@smtp.example.com:465'),
+  MAIL_FROM: Joi.string()
+    .email({ tlds: { allow: false } })
+    .description('sender address of mails; default invoices@ the domain of BASE_URL')
+    .example('invoices@example.com'),
   SECRET_KEY: Joi.string()
     .min(32)
-    .description('encrypts stored secrets and signs cursors; generated into DATA_DIR outside production')
+    .description(
+      'encrypts stored secrets and links, signs cursors; generated into DATA_DIR outside production',
+    )
     .example('openssl rand -base64 48'),
   RATE_LIMIT_TIERS: Joi.string()
     .custom(tiersFromJson)
@@ -110,6 +120,8 @@ export interface Settings {
   DATABASE_URL?: string;
   REDIS_URL?: string;
   BASE_URL?: string;
+  SMTP_URL?: string;
+  MAIL_FROM?: string;
   SECRET_KEY?: string;
   RATE_LIMIT_TIERS?: string;
   BAD_CREDENTIALS_PER_MINUTE: number;

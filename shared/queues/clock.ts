@@ -22,6 +22,7 @@ export interface ClockJob {
 /** What the clock does, and how often in ms. Each schedule fires once, however many clocks run. */
 export const SCHEDULES = {
   'resubmit-operations': 5_000,
+  'prompt-messages': 10_000,
   'mark-overdue': 30_000,
   'accrue-storage': 60_000,
   'expire-approvals': 30_000,

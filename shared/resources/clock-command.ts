@@ -1,5 +1,5 @@
 import type { Command } from '../contracts/command.js';
-import { newId } from '../platform/ids.js';
+import { systemCommand } from '../contracts/system-command.js';
 
 /** A record that a sweep found. */
 export interface ClockTarget {
@@ -10,23 +10,6 @@ export interface ClockTarget {
 
 /** A command that the clock gives: it has no input, and nobody waits for its answer. */
 export function clockCommand(definition: { type: string }, record: ClockTarget): Command {
-  const id = newId();
-  return {
-    id,
-    type: definition.type,
-    tenantId: record.tenant_id,
-    environment: record.environment,
-    actor: { type: 'system', id: null, name: 'clock' },
-    source: 'job',
-    tool: null,
-    entityId: record.id,
-    input: {},
-    dryRun: false,
-    unknownFields: [],
-    idempotency: null,
-    requestId: id,
-    traceparent: null,
-    ip: null,
-    userAgent: null,
-  };
+  const { tenant_id: tenantId, id: entityId, environment } = record;
+  return systemCommand({ type: definition.type, tenantId, environment, name: 'clock', entityId, input: {} });
 }

@@ -17,6 +17,8 @@ import * as inspectionCommands from './inspections/commands.js';
 import * as inspectionSchemas from './inspections/schema.js';
 import * as invoiceCommands from './invoices/commands.js';
 import * as invoiceSchemas from './invoices/schema.js';
+import * as messageCommands from './messages/commands.js';
+import * as messageSchemas from './messages/schema.js';
 import * as operationSchemas from './operations/schema.js';
 import * as paymentCommands from './payments/commands.js';
 import * as paymentSchemas from './payments/schema.js';
@@ -42,6 +44,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'inspection', schemas: inspectionSchemas },
   { entityType: 'rate_card', schemas: rateCardSchemas },
   { entityType: 'impound', schemas: impoundSchemas },
+  { entityType: 'message', schemas: messageSchemas },
   { entityType: 'event', schemas: eventSchemas },
   { entityType: 'settings', schemas: settingsSchemas },
   { entityType: 'approval', schemas: approvalSchemas },
@@ -63,6 +66,7 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(inspectionCommands),
   ...Object.values(rateCardCommands),
   ...Object.values(impoundCommands),
+  ...Object.values(messageCommands),
   ...Object.values(settingsCommands),
   ...Object.values(approvalCommands),
   ...Object.values(apiKeyCommands),

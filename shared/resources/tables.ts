@@ -6,6 +6,7 @@ import { eventRepresentation } from './events/representation.js';
 import { impoundRepresentation } from './impounds/representation.js';
 import { inspectionRepresentation } from './inspections/representation.js';
 import { invoiceRepresentation } from './invoices/representation.js';
+import { messageRepresentation } from './messages/representation.js';
 import { paymentRepresentation } from './payments/representation.js';
 import { rateCardRepresentation } from './rate-cards/representation.js';
 import { sessionRepresentation } from './sessions/representation.js';
@@ -31,6 +32,7 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   inspection: { table: 'inspections', collection: '/inspections', representation: inspectionRepresentation },
   rate_card: { table: 'rate_cards', collection: '/rate-cards', representation: rateCardRepresentation },
   impound: { table: 'impounds', collection: '/impounds', representation: impoundRepresentation },
+  message: { table: 'messages', collection: '/messages', representation: messageRepresentation },
   event: { table: 'events', collection: '/events', representation: eventRepresentation },
   settings: { table: 'tenants', collection: '/settings', representation: settingsRepresentation },
   approval: { table: 'approvals', collection: '/approvals', representation: approvalRepresentation },

@@ -26,6 +26,7 @@ import {
   invoiceCreate as invoiceCreateSchema,
   invoice as invoiceSchema,
 } from '../../shared/resources/invoices/schema.js';
+import { linkKeyOf, openLink } from '../../shared/resources/messages/link.js';
 import { type JobFactsRow, jobFactsStatement } from '../../shared/resources/rate-cards/job-facts.js';
 import { previewPrice } from '../../shared/resources/rate-cards/job-price.js';
 import { rateCard as rateCardSchema } from '../../shared/resources/rate-cards/schema.js';
@@ -70,6 +71,26 @@ describe('the records of the demo', function () {
       tenants.map(({ name, email }) => [name, email]),
     );
     expect(others?.[0]?.api_key).not.to.equal(tenants[0]?.api_key);
+  });
+
+  it('hold messages to customers, whose links open their own invoices', async () => {
+    for (const tenant of DEMO_TENANT_IDS) {
+      const rows = await rowsOf<{ id: string; state: string; body_text: string; invoice_number: string }>(
+        db,
+        `select m.id, m.state, m.body_text, i.invoice_number
+         from messages m join invoices i on i.tenant_id = m.tenant_id and i.id = m.invoice_id`,
+        [tenant],
+      );
+      expect(new Set(rows.map(({ state }) => state))).to.deep.equal(new Set(['sent', 'failed']));
+      for (const { id, body_text, invoice_number } of rows) {
+        const [, token = ''] = /\/i\/([\w-]+)/.exec(body_text) ?? [];
+        expect(openLink(linkKeyOf({ secretKey: SECRET_KEY }), token)).to.deep.equal({
+          tenantId: tenant,
+          messageId: id,
+        });
+        expect(body_text).to.include(invoice_number);
+      }
+    }
   });
 
   it('are made in less than 1.5 s, only once', async () => {

@@ -10,7 +10,7 @@ import {
   PATCHABLE_IMPOUND_STATUSES,
 } from '../../shared/resources/impounds/transitions.js';
 import { runIsolated } from '../../workers/writes/isolate.js';
-import { Repeats } from '../../workers/writes/repeats.js';
+import { batchContextOf } from '../support/batch-context.js';
 import type { Answer } from '../support/client.js';
 import { expectError, faultsOf } from '../support/expect-error.js';
 import { eventually } from '../support/poll.js';
@@ -45,8 +45,7 @@ describe('impounds', () => {
     (await tenant.client.get(`/impounds/${id}`)).body;
   const find = (tx: Transaction) => findAccruals(tx, 100);
   const accrue = (commands: Command[]) => {
-    const { db, logger } = stack.runtime;
-    return runIsolated({ db, logger, repeats: new Repeats(), beforeCommit: () => undefined }, commands);
+    return runIsolated(batchContextOf(stack.runtime), commands);
   };
   /** What as many sweeps find once time has passed; in one transaction, so that the product's own clock is not there before. */
   const elapse = (id: string, days: number, sweeps = 1): Promise<Command[][]> =>

@@ -49,7 +49,7 @@ describe('the life of an invoice', () => {
     expect(approved.body.allowed_actions).to.deep.equal(['send', 'return', 'cancel']);
     const sent = await act(id, 'send');
     expect(sent.body).to.include({ status: 'sending' });
-    expect(sent.body.delivery).to.deep.equal({ state: 'sent' });
+    expect(sent.body.delivery).to.deep.equal({ state: 'sent', reason: null, viewed_at: null });
     expect(sent.body.sent_at).to.be.a('string');
     const half = await client.post(`/invoices/${id}/payments`, { amount_cents: 4_000, method: 'cash' });
     expect(half.status).to.equal(201);

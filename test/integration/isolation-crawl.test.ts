@@ -120,6 +120,8 @@ describe('no tenant can tell that another exists', () => {
       ids.paid_invoice = billed;
       const proposed = { invoice_id: await invoiceAfter(client, []), justification: canary };
       ids.approval = await make('/approvals', proposed);
+      await invoiceAfter(client, ['approve', 'send'], { billing_email: `${canary}@example.com` });
+      ids.message = (await client.get('/messages?limit=1')).body.data.items[0].id;
       ids.driver = await make('/drivers', { name: canary });
       const unit_number = canary.slice(-30) + round;
       ids.truck = await make('/trucks', { unit_number, duty_class: 'light', make: canary });

@@ -4,7 +4,7 @@ import type { InvoiceCreate } from '../../shared/contracts/generated.js';
 import { createInvoices } from '../../shared/resources/invoices/create-handler.js';
 import { jobFactsStatement } from '../../shared/resources/rate-cards/job-facts.js';
 import { runIsolated } from '../../workers/writes/isolate.js';
-import { Repeats } from '../../workers/writes/repeats.js';
+import { batchContextOf } from '../support/batch-context.js';
 import type { Answer } from '../support/client.js';
 import { commandOf } from '../support/commands.js';
 import { expectError } from '../support/expect-error.js';
@@ -182,11 +182,10 @@ describe('the price of a job by its rate card', () => {
       expect(expectError(answer, 409, 'conflict')[0]).to.include({ code: 'invoiced' });
     // And of those that travel in one batch.
     const other = await completedJob(tenant.client);
-    const { db, logger } = stack.runtime;
     const batch = Array.from({ length: 3 }, () =>
       commandOf('invoice.create', tenant.id, { invoice_number: number(), work_order_id: other }),
     );
-    const context = { db, logger, repeats: new Repeats(), beforeCommit: () => undefined };
+    const context = batchContextOf(stack.runtime);
     const results = await runIsolated(context, batch);
     expect(results.map(({ ok }) => ok)).to.have.members([true, false, false]);
     const [invoice] = (await tenant.client.get('/invoices')).body.data.items;

@@ -8,6 +8,7 @@ import { listImpounds } from '../../shared/resources/impounds/queries.js';
 import { listInspections } from '../../shared/resources/inspections/queries.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import type { ListScope } from '../../shared/resources/keyset-list.js';
+import { listMessages } from '../../shared/resources/messages/queries.js';
 import { listRateCards } from '../../shared/resources/rate-cards/queries.js';
 import { listTrucks } from '../../shared/resources/trucks/queries.js';
 import { listWorkOrders } from '../../shared/resources/work-orders/queries.js';
@@ -134,6 +135,7 @@ describe('plans of lists over 20,000 rows', () => {
       (scope) => listApprovals({ limit, agent_id: customerId }, scope),
       'approvals_agent',
     ],
+    ['messages', (scope) => listMessages({ limit }, scope), 'messages_created'],
     ['inspections', (scope) => listInspections({ limit, kind: 'pre_trip' }, scope), 'inspections_created'],
   ];
   for (const [name, statement, index] of cases) {

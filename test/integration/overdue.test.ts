@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
 import { runIsolated } from '../../workers/writes/isolate.js';
-import { Repeats } from '../../workers/writes/repeats.js';
+import { batchContextOf } from '../support/batch-context.js';
 import type { TestClient } from '../support/client.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -48,9 +48,9 @@ describe('an overdue invoice', () => {
 
   /** What the clock does. @returns the invoices it found */
   async function sweep(): Promise<string[]> {
-    const { db, logger } = stack.runtime;
+    const { db } = stack.runtime;
     const found = await db.transaction([tenant.id], (tx) => findOverdue(tx, 100));
-    await runIsolated({ db, logger, repeats: new Repeats(), beforeCommit: () => undefined }, found);
+    await runIsolated(batchContextOf(stack.runtime), found);
     return found.map((command) => command.entityId);
   }
 

@@ -49,7 +49,9 @@ describe('plans of the write path', () => {
     const statements = [
       ...(await statementsOf(tenant.id, (tx) => findEarlier(tx, [invoice]))),
       ...(await statementsOf(tenant.id, (tx) => createInvoices(tx, [invoice] as Command<never>[]))),
-      ...(await statementsOf(tenant.id, (tx) => updateInvoices(tx, [patch] as Command<never>[]))),
+      ...(await statementsOf(tenant.id, (tx) =>
+        updateInvoices(tx, [patch] as Command<never>[], stack.runtime.config),
+      )),
       ...(await statementsOf(tenant.id, (tx) => createWorkOrders(tx, [job] as Command<never>[]))),
       ...(await statementsOf(tenant.id, (tx) => renderAnswers(tx, [settled(invoice)]))),
       ...(await statementsOf(tenant.id, (tx) => renderAnswers(tx, [settled(job)]))),

@@ -9,6 +9,7 @@ import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/
 import { countAttempt } from '../../workers/writes/attempts.js';
 import { type BatchContext, runSuspects } from '../../workers/writes/isolate.js';
 import { Repeats } from '../../workers/writes/repeats.js';
+import { batchConfig } from '../support/batch-config.js';
 import { commandOf } from '../support/commands.js';
 import { useProcesses } from '../support/processes.js';
 import { scriptCommand } from '../support/run-script.js';
@@ -36,6 +37,7 @@ describe('a command that keeps killing its worker', () => {
     const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
     db = openDatabase({ databaseUrl, poolSize: 4, applicationName: 'test', logger });
     context = {
+      config: batchConfig,
       db,
       logger,
       repeats: new Repeats(),

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import type { Answer, TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
+import { invoiceAfter } from '../support/lifecycle-records.js';
 import { credentialOf, documentedOperations } from '../support/openapi-walk.js';
 import { invoiceInput, UNKNOWN_ID } from '../support/samples.js';
 import { type KeyOptions, TestStack, type TestTenant } from '../support/stack.js';
@@ -42,6 +43,9 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['POST', '/impounds', null, 'write'],
   ['PATCH', '/impounds/{impound}', null, 'write'],
   ['GET', '/payments', null, 'read'],
+  ['GET', '/invoices/{invoice}/pdf', 'read_invoices', 'read'],
+  ['GET', '/messages', null, 'read'],
+  ['GET', '/messages/{message}', null, 'read'],
   ['GET', '/dispatch-board', 'read_dispatch', 'read'],
   ['GET', '/settings', null, 'read'],
   ['PATCH', '/settings', null, 'admin'],
@@ -93,6 +97,8 @@ describe('rights of a key', () => {
     ids.inspection = (await client.post('/inspections', { kind: 'pre_trip' })).body.id;
     ids.card = (await client.post('/rate-cards', cardInput())).body.id;
     ids.impound = (await client.post('/impounds', { daily_rate_cents: 4500 })).body.id;
+    await invoiceAfter(client, ['approve', 'send']);
+    ids.message = (await client.get('/messages')).body.data.items[0].id;
     ids.event = (await client.get('/events')).body.data.items[0].id;
     ids.key = (await client.post('/api-keys', { name: 'victim' })).body.id;
   });

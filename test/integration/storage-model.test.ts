@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { findAccruals } from '../../shared/resources/impounds/storage-sweep.js';
 import { runIsolated } from '../../workers/writes/isolate.js';
-import { Repeats } from '../../workers/writes/repeats.js';
+import { batchContextOf } from '../support/batch-context.js';
 import type { Answer } from '../support/client.js';
 import { cardItem, completedJob, makeCard, STORAGE } from '../support/priced-jobs.js';
 import { lineItem } from '../support/samples.js';
@@ -172,7 +172,7 @@ describe(`storage, however accruals, releases and invoices come (seed ${SEED}; F
 
   async function setup(): Promise<{ model: Model; real: Real }> {
     const { client } = tenant;
-    const { db, logger } = stack.runtime;
+    const { db } = stack.runtime;
     const job = await completedJob(client);
     const impound = (await client.post('/impounds', { work_order_id: job, daily_rate_cents: RATE })).body.id;
     const real: Real = {
@@ -183,7 +183,7 @@ describe(`storage, however accruals, releases and invoices come (seed ${SEED}; F
       get: (path) => client.get(path),
       sweep: async () => {
         const found = await db.transaction([tenant.id], (tx) => findAccruals(tx, 1000));
-        await runIsolated({ db, logger, repeats: new Repeats(), beforeCommit: () => undefined }, found);
+        await runIsolated(batchContextOf(stack.runtime), found);
       },
       age: (days) =>
         stack.rows(

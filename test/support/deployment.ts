@@ -92,6 +92,8 @@ export class Deployment {
   /** Processes that commit: in the all-in-one way those that take requests. */
   writers: Service[] = [];
   clock: Service | undefined;
+  /** The process that talks to mail servers and vendors; only with an SMTP_URL. */
+  integrations: Service | undefined;
   redis: RedisServer | undefined;
   postgres: EmbeddedPostgres | undefined;
   dataDir = '';
@@ -139,6 +141,7 @@ export class Deployment {
     this.webs = await services('web', options.webs ?? 1);
     this.writers = await services('writes', options.writers ?? 1);
     [this.clock] = await services('clock', 1);
+    if (options.settings?.SMTP_URL) [this.integrations] = await services('integrations', 1);
   }
 
   async #startStores(): Promise<Record<string, string>> {
@@ -155,7 +158,8 @@ export class Deployment {
 
   /** Every process, once each. */
   get services(): Service[] {
-    return [...new Set([...this.webs, ...this.writers, ...(this.clock ? [this.clock] : [])])];
+    const others = [this.clock, this.integrations].filter((service) => service !== undefined);
+    return [...new Set([...this.webs, ...this.writers, ...others])];
   }
 
   /** Starts what does not run yet and waits until all are ready. */

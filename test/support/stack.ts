@@ -8,6 +8,7 @@ import { loadConfig } from '../../shared/platform/config.js';
 import { createFoundation, createRuntime, type Runtime } from '../../shared/platform/runtime.js';
 import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
 import { startClock } from '../../workers/clock/index.js';
+import { startMessagesWorker } from '../../workers/messages/index.js';
 import { startWritesWorker } from '../../workers/writes/index.js';
 import { TestClient } from './client.js';
 import { issueKey, type KeyOptions } from './keys.js';
@@ -61,6 +62,7 @@ export class TestStack {
     });
     if (options.worker !== false) startWritesWorker(runtime);
     await startClock(runtime);
+    startMessagesWorker(runtime);
     const { port } = await startApi(runtime);
     return new TestStack(runtime, databaseUrl, redisUrl, `http://127.0.0.1:${port}`, dataDir);
   }

@@ -82,6 +82,8 @@ describe('loadConfig', () => {
       DATABASE_URL: 'mysql://localhost/tow',
       REDIS_URL: 'localhost:6379',
       BASE_URL: 'api.example.com',
+      SMTP_URL: 'smtp.example.com',
+      MAIL_FROM: 'nobody',
       SECRET_KEY: 'short',
       RATE_LIMIT_TIERS: '{"gold":{}}',
       BAD_CREDENTIALS_PER_MINUTE: '0',
@@ -108,6 +110,7 @@ describe('loadConfig', () => {
     const secrets = {
       DATABASE_URL: 'mysql://tow:hunter2pass@db/tow',
       REDIS_URL: 'http://:hunter2pass@redis',
+      SMTP_URL: 'http://me:hunter2pass@mail',
       SECRET_KEY: 'hunter2pass',
     };
     expect(faultsOf('all', secrets).join('\n')).to.not.include('hunter2pass');
@@ -159,6 +162,32 @@ describe('contradictions', () => {
       '"FAILPOINTS" is refused',
     );
     expect(faultsOf('all', { FAILPOINTS: 'after_commit' })).to.deep.equal([]);
+  });
+
+  it('a mail server needs a sender whose domain is real, and an address that its links lead to', () => {
+    const SMTP_URL = 'smtp://localhost:25';
+    const MAIL_FROM = 'invoices@example.com';
+    expect(faultsOf('all', { SMTP_URL }).join()).to.include('"MAIL_FROM" is required');
+    expect(faultsOf('all', { SMTP_URL, BASE_URL: 'http://10.0.0.1:3000' }).join()).to.include('MAIL_FROM');
+    expect(faultsOf('all', { SMTP_URL, MAIL_FROM })).to.deep.equal([]);
+    const stores = { DATABASE_URL, REDIS_URL, SMTP_URL, MAIL_FROM };
+    expect(faultsOf('worker', stores).join()).to.include('"BASE_URL" is required');
+    expect(faultsOf('all', { ...stores, NODE_ENV: 'production' }).join()).to.include(
+      '"BASE_URL" is required',
+    );
+    const BASE_URL = 'https://api.example.com';
+    expect(faultsOf('worker', { ...stores, BASE_URL })).to.deep.equal([]);
+    expect(faultsOf('all', { MAIL_FROM }).join()).to.include('"MAIL_FROM" is set without "SMTP_URL"');
+    const config = loadConfig('all', { SECRET_KEY: SECRET, SMTP_URL, BASE_URL });
+    expect(config).to.include({ smtpUrl: SMTP_URL, mailFrom: 'invoices@api.example.com' });
+  });
+
+  it("links to customers lead to BASE_URL, else to the web process, never to a worker's health port", () => {
+    const urlOf = (kind: ProcessKind, environment: Environment) =>
+      loadConfig(kind, { ...COMPLETE, ...environment }).publicUrl;
+    expect(urlOf('worker', { PORT: '9999' })).to.equal('http://127.0.0.1:3000');
+    expect(urlOf('all', { PORT: '8080', HOST: '0.0.0.0' })).to.equal('http://127.0.0.1:8080');
+    expect(urlOf('web', { BASE_URL: 'https://t.example.com/' })).to.equal('https://t.example.com');
   });
 
   it('a worker that would use up the pool it stands on is refused', () => {

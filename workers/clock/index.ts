@@ -1,6 +1,7 @@
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { openWorker } from '../../shared/queues/backend.js';
 import { CLOCK_QUEUE, type ClockJob, ensureSchedules, openClockQueue } from '../../shared/queues/clock.js';
+import { openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import { createClockProcessor } from './processor.js';
 
@@ -11,7 +12,9 @@ const SCHEDULE_CHECK_MS = 10_000;
 export async function startClock(runtime: Runtime): Promise<void> {
   const queue = openClockQueue(runtime);
   const writes = openWritesQueue(runtime);
-  openWorker<ClockJob>(runtime, CLOCK_QUEUE, createClockProcessor(runtime, writes), { concurrency: 1 });
+  const messages = openMessagesQueue(runtime);
+  const processor = createClockProcessor(runtime, { writes, messages });
+  openWorker<ClockJob>(runtime, CLOCK_QUEUE, processor, { concurrency: 1 });
   const ensure = () =>
     ensureSchedules(queue).catch((error: unknown) =>
       runtime.logger.warn({ err: error }, 'schedules not checked; trying again'),

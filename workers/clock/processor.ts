@@ -3,11 +3,13 @@ import type { Command } from '../../shared/contracts/command.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
+import { type MessagesQueue, promptMessages } from '../../shared/queues/messages.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { touchKeys } from '../../shared/resources/api-keys/queries.js';
 import { findExpired } from '../../shared/resources/approvals/expiry.js';
 import { findAccruals } from '../../shared/resources/impounds/storage-sweep.js';
 import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
+import { findDueMessages } from '../../shared/resources/messages/outbox.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
 import { touchSessions } from '../../shared/resources/sessions/queries.js';
 
@@ -18,15 +20,26 @@ const LEASE_SECONDS = 20;
 const COMMANDS_PER_PASS = 256;
 /** Midnight begins a day for every vehicle of a time zone at once. */
 const ACCRUALS_PER_PASS = 5000;
+const MESSAGES_PER_PASS = 1000;
 const PURGED_PER_PASS = 5000;
 
+/** The queues that the clock puts work back into. */
+export interface ClockQueues {
+  writes: WritesQueue;
+  messages: MessagesQueue;
+}
+
 /** What each job of the clock's queue does. */
-export function createClockProcessor(runtime: Runtime, writes: WritesQueue): Processor<ClockJob> {
+export function createClockProcessor(
+  runtime: Runtime,
+  { writes, messages }: ClockQueues,
+): Processor<ClockJob> {
   const tasks: Record<string, (data: ClockJob) => Promise<Record<string, unknown>>> = {
     'resubmit-operations': () => resubmitOperations(runtime, writes),
     'mark-overdue': () => sweep(runtime, writes, { find: findOverdue }),
     'accrue-storage': () => sweep(runtime, writes, { find: findAccruals, limit: ACCRUALS_PER_PASS }),
     'expire-approvals': () => sweep(runtime, writes, { find: findExpired }),
+    'prompt-messages': () => promptDueMessages(runtime, messages),
     'purge-expired': () => purge(runtime),
     'touch-keys': async ({ uses = [] }) => {
       await touchKeys(
@@ -96,6 +109,23 @@ async function sweep(
 interface Sweep {
   find: (tx: Transaction, limit: number) => Promise<Command[]>;
   limit?: number;
+}
+
+/** Messages that still wait for their provider although they are due: their prompt was lost, or the worker that had it died. */
+async function promptDueMessages(
+  runtime: Runtime,
+  messages: MessagesQueue,
+): Promise<Record<string, unknown>> {
+  let due = 0;
+  await forEachChunk(runtime, async (tx) => {
+    const found = await findDueMessages(tx, MESSAGES_PER_PASS);
+    due += found.length;
+    await promptMessages(
+      messages,
+      found.map(({ tenant_id, id, attempts }) => ({ tenantId: tenant_id, messageId: id, attempts })),
+    );
+  });
+  return { due };
 }
 
 async function purge(runtime: Runtime): Promise<Record<string, unknown>> {

@@ -16,6 +16,9 @@ import { createInvoices } from '../../shared/resources/invoices/create-handler.j
 import { moveInvoices } from '../../shared/resources/invoices/move-handler.js';
 import { markInvoicesOverdue } from '../../shared/resources/invoices/overdue-handler.js';
 import { updateInvoices } from '../../shared/resources/invoices/update-handler.js';
+import { markInvoicesViewed } from '../../shared/resources/invoices/viewed-handler.js';
+import { retryMessages, revokeMessageLinks } from '../../shared/resources/messages/action-handlers.js';
+import { recordMessagesFailed, recordMessagesSent } from '../../shared/resources/messages/record-handler.js';
 import { createPayments, refundPayments } from '../../shared/resources/payments/handlers.js';
 import { createRateCards } from '../../shared/resources/rate-cards/handlers.js';
 import { createSessions, endSessions } from '../../shared/resources/sessions/handlers.js';
@@ -37,6 +40,11 @@ export const handlers = {
   'invoice.cancel': moveInvoices('cancel'),
   'invoice.void': moveInvoices('void'),
   'invoice.mark_overdue': markInvoicesOverdue,
+  'invoice.mark_viewed': markInvoicesViewed,
+  'message.retry': retryMessages,
+  'message.revoke_link': revokeMessageLinks,
+  'message.record_sent': recordMessagesSent,
+  'message.record_failed': recordMessagesFailed,
   'work_order.create': createWorkOrders,
   'work_order.update': updateWorkOrders,
   'work_order.accept': moveJobs('accept'),

@@ -8,6 +8,7 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import { inSpan, SpanKind } from '../../shared/platform/tracing.js';
 import type { WriteJob, WriteReply } from '../../shared/queues/writes.js';
 import { type BatchContext, runIsolated, runSuspects } from './isolate.js';
+import { createMessagePrompter } from './prompt.js';
 import { Repeats } from './repeats.js';
 import { rehearse } from './run-batch.js';
 
@@ -15,10 +16,12 @@ import { rehearse } from './run-batch.js';
 export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
   const { db, logger, config } = runtime;
   const context: BatchContext = {
+    config,
     db,
     logger,
     repeats: new Repeats(),
     beforeCommit: (commands) => killIfMarked(runtime, commands),
+    afterCommit: createMessagePrompter(runtime),
   };
   return async (job) => {
     const startedAt = performance.now();

@@ -1,4 +1,5 @@
 import type { Command, CommandResult, Outcome } from '../../shared/contracts/command.js';
+import type { Config } from '../../shared/platform/config.js';
 import { errorCodeOf } from '../../shared/platform/errors.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Database, Transaction } from '../../shared/platform/postgres.js';
@@ -14,10 +15,13 @@ import { groupByType, splitIntoWaves } from './waves.js';
 
 /** What a batch runs with. */
 export interface BatchContext {
+  config: Config;
   db: Database;
   logger: Logger;
   /** Called with the transaction open and all effects made. */
   beforeCommit: (commands: Command[]) => void;
+  /** Called with what has just been committed; a process that dies instead loses the call. */
+  afterCommit?: (settled: Settled[]) => void;
   repeats: Repeats;
 }
 
@@ -44,10 +48,11 @@ export async function runBatch(
   const tenants = [...new Set(commands.map((command) => command.tenantId))];
   const answers = await context.db.transaction(tenants, async (tx) => {
     await takeAgentTurns(tx, commands);
-    const found = await runWaves(tx, splitIntoWaves(commands), options);
+    const found = await runWaves(tx, splitIntoWaves(commands), { ...options, config: context.config });
     context.beforeCommit(commands);
     return found;
   });
+  context.afterCommit?.(answers.flatMap(({ settled }) => settled));
   return answers.flatMap(({ settled, bodies, earlier }) => [
     ...earlier,
     ...settled.map((one) => resultOf(one, bodies)),
@@ -64,13 +69,13 @@ interface WaveAnswers {
 async function runWaves(
   tx: Transaction,
   waves: Command[][],
-  { lookFirst }: BatchOptions,
+  { lookFirst, config }: WaveOptions,
 ): Promise<WaveAnswers[]> {
   const answers: WaveAnswers[] = [];
   for (const [index, wave] of waves.entries()) {
     const isLast = index === waves.length - 1;
     // A later wave repeats something of an earlier one.
-    const { results, settled } = await runWave(tx, wave, lookFirst || index > 0);
+    const { results, settled } = await runWave(tx, wave, { lookFirst: lookFirst || index > 0, config });
     const sent: Promise<void>[] = [];
     const bodies = settle(settled, (statement, onRows) => {
       // The last wave's records leave with the commit; an earlier wave's must be seen by the next.
@@ -83,17 +88,21 @@ async function runWaves(
   return answers;
 }
 
+interface WaveOptions extends BatchOptions {
+  config: Config;
+}
+
 const NOTHING_EARLIER: Earlier = { results: new Map(), expired: [] };
 
 async function runWave(
   tx: Transaction,
   wave: Command[],
-  lookFirst: boolean,
+  { lookFirst, config }: WaveOptions,
 ): Promise<{ results: CommandResult[]; settled: Settled[] }> {
   const earlier = lookFirst ? await findEarlier(tx, wave) : NOTHING_EARLIER;
   const fresh = wave.filter((command) => !earlier.results.has(command.id));
   if (earlier.expired.length > 0) await forgetKeys(tx, earlier.expired);
-  const ran = await runHandlers(tx, fresh);
+  const ran = await runHandlers(tx, fresh, config);
   const overtaken = await findOvertaken(tx, ran);
   return {
     results: [...earlier.results.values(), ...overtaken.values()],
@@ -115,7 +124,7 @@ async function findOvertaken(tx: Transaction, ran: Settled[]): Promise<Map<strin
   return earlier.results;
 }
 
-async function runHandlers(tx: Transaction, commands: Command[]): Promise<Settled[]> {
+async function runHandlers(tx: Transaction, commands: Command[], config: Config): Promise<Settled[]> {
   const refused = await checkPreconditions(tx, commands);
   const settled = commands.flatMap((command): Settled[] => {
     const outcome = refused.get(command.id);
@@ -123,7 +132,7 @@ async function runHandlers(tx: Transaction, commands: Command[]): Promise<Settle
   });
   const allowed = commands.filter((command) => !refused.has(command.id));
   for (const [type, group] of groupByType(allowed)) {
-    const outcomes: Outcome[] = await handlerOf(type)(tx, group as Command<never>[]);
+    const outcomes: Outcome[] = await handlerOf(type)(tx, group as Command<never>[], config);
     for (const [index, command] of group.entries()) {
       settled.push({ command, outcome: outcomes[index] as Outcome });
     }
@@ -151,9 +160,9 @@ function resultOf(one: Settled, bodies: Bodies): CommandResult {
  * Runs one command through its real handler in a transaction that is rolled back (decisions 5, Dry run), then writes the audit entry of the
  * rehearsal. The result's body is the preview's `data`.
  */
-export async function rehearse({ db }: BatchContext, command: Command): Promise<CommandResult> {
+export async function rehearse({ db, config }: BatchContext, command: Command): Promise<CommandResult> {
   const { settled, bodies } = await db.rehearse([command.tenantId], async (tx) => {
-    const [one] = await runHandlers(tx, [command]);
+    const [one] = await runHandlers(tx, [command], config);
     if (!one) throw new Error('a handler gave no outcome');
     return { settled: one, bodies: await renderAnswers(tx, [one]) };
   });

@@ -1,5 +1,6 @@
 import type { Command, EventDraft, Outcome } from '../../contracts/command.js';
 import type { ApprovalApprove, ApprovalReject } from '../../contracts/generated.js';
+import type { Config } from '../../platform/config.js';
 import type { Transaction } from '../../platform/postgres.js';
 import type { InvoiceRow } from '../invoices/lifecycle.js';
 import { failed, lockRecords, missing, refKey, refOf } from '../sets.js';
@@ -11,13 +12,18 @@ import { type ApprovalRow, storeApprovals } from './store.js';
 export async function approveApprovals(
   tx: Transaction,
   commands: Command<ApprovalApprove>[],
+  config: Config,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const command of commands) outcomes.push(await approveOne(tx, command));
+  for (const command of commands) outcomes.push(await approveOne(tx, command, config));
   return outcomes;
 }
 
-async function approveOne(tx: Transaction, command: Command<ApprovalApprove>): Promise<Outcome> {
+async function approveOne(
+  tx: Transaction,
+  command: Command<ApprovalApprove>,
+  config: Config,
+): Promise<Outcome> {
   if (command.actor.type !== 'user') return notAPerson();
   const invoice = await lockInvoiceOf(tx, command);
   const approval = (await lockRecords<ApprovalRow>(tx, 'approvals', [refOf(command)])).get(
@@ -31,15 +37,14 @@ async function approveOne(tx: Transaction, command: Command<ApprovalApprove>): P
     await storeApprovals(tx, [renewed(approval, stale.renewal)]);
     return stale.outcome;
   }
-  return hashFault(command, approval) ?? runAndStore(tx, command, approval);
+  return hashFault(command, approval) ?? runAndStore(tx, { command, approval, config });
 }
 
 async function runAndStore(
   tx: Transaction,
-  command: Command<ApprovalApprove>,
-  approval: ApprovalRow,
+  { command, approval, config }: { command: Command<ApprovalApprove>; approval: ApprovalRow; config: Config },
 ): Promise<Outcome> {
-  const { ran, outcome } = await runApproved(tx, command, approval);
+  const { ran, outcome } = await runApproved(tx, { decision: command, approval, config });
   if (!outcome.ok) {
     const amount = outcome.error.details?.find(({ field }) => field === 'amount_cents')?.to;
     if (outcome.error.code === 'conflict' && typeof amount === 'number')

@@ -1,5 +1,6 @@
 import type { Command, CommandHandler, Outcome } from '../../contracts/command.js';
 import { validate } from '../../contracts/validate.js';
+import type { Config } from '../../platform/config.js';
 import { AppError, ERROR_STATUS, type ErrorBody } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
@@ -29,8 +30,7 @@ export interface ApprovedRun {
  */
 export async function runApproved(
   tx: Transaction,
-  decision: Command,
-  approval: ApprovalRow,
+  { decision, approval, config }: { decision: Command; approval: ApprovalRow; config: Config },
 ): Promise<ApprovedRun> {
   const handler = HANDLERS[approval.action];
   if (!handler) throw new Error(`no approval can run ${approval.action}`);
@@ -42,7 +42,7 @@ export async function runApproved(
     if (!(error instanceof AppError)) throw error;
     return { ran, outcome: refusedRun(error.toBody()) };
   }
-  const [outcome] = await handler(tx, [ran as Command<never>]);
+  const [outcome] = await handler(tx, [ran as Command<never>], config);
   if (!outcome) throw new Error('a handler gave no outcome');
   return { ran, outcome: outcome.ok ? outcome : refusedRun(outcome.error) };
 }

@@ -128,3 +128,14 @@ export const markInvoiceOverdue = defineCommand<InvoiceAction>({
   permission: 'admin',
   agentScope: null,
 });
+
+/** The public page's: the customer has seen the invoice. */
+export const markInvoiceViewed = defineCommand<InvoiceAction>({
+  type: 'invoice.mark_viewed',
+  entityType: 'invoice',
+  action: 'invoice.viewed',
+  creates: false,
+  schema: invoiceAction,
+  permission: 'admin',
+  agentScope: null,
+});

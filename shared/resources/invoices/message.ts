@@ -1,97 +1,86 @@
-/** The members of an invoice's JSON that a message shows. */
-export interface InvoiceJson {
-  invoice_number: string;
-  po_number: string | null;
-  vehicle_description: string | null;
-  due_date: string | null;
-  subtotal_cents: number;
-  tax_cents: number;
-  total_cents: number;
-  balance_due_cents: number;
-  line_items: {
-    name: string;
-    quantity: number;
-    unit_type: string;
-    unit_price_cents: number;
-    total_cents: number;
-  }[];
-}
+import type { InvoiceDocument } from './document.js';
+import { type Dress, documentHtml, escapeHtml, type Part } from './document-html.js';
 
-interface Message {
+export interface Message {
   subject: string | null;
   body_text: string;
   body_html: string | null;
 }
 
-const money = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
-
-function dollars(cents: number): string {
-  return money.format(cents / 100);
+/** The page on which the customer sees the invoice, and the day on which the link to it ends. */
+export interface ViewLink {
+  url: string;
+  until: string;
 }
 
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
+const STYLES: Readonly<Record<Part, string>> = {
+  mark: 'padding:8px;background:#fff3cd;font-weight:bold',
+  sender: 'margin:0;color:#555555',
+  table: 'width:100%;border-collapse:collapse;margin:0 0 16px',
+  label:
+    'text-align:left;font-weight:normal;color:#555555;padding:2px 12px 2px 0;vertical-align:top;width:110px',
+  head: 'text-align:left;border-bottom:2px solid #222222;padding:4px 8px 4px 0',
+  cell: 'padding:4px 8px 4px 0;vertical-align:top',
+  amount: 'padding:4px 8px 4px 0;vertical-align:top;white-space:nowrap',
+  note: 'color:#555555;font-size:13px',
+  sum: 'text-align:left;font-weight:normal;padding:2px 8px 2px 0',
+  balance: 'text-align:left;font-weight:bold;padding:6px 8px 6px 0;border-top:2px solid #222222',
+};
 
-/** The facts above the lines, as label and value. */
-function facts(invoice: InvoiceJson): [string, string][] {
-  const rows: [string, string | null][] = [
-    ['Invoice', invoice.invoice_number],
-    ['PO', invoice.po_number],
-    ['Vehicle', invoice.vehicle_description],
-    ['Due', invoice.due_date?.slice(0, 10) ?? null],
-  ];
-  return rows.filter((row): row is [string, string] => row[1] !== null);
-}
+const inline: Dress = (part) => `style="${STYLES[part]}"`;
 
-function sums(invoice: InvoiceJson): [string, string][] {
-  return [
-    ['Subtotal', dollars(invoice.subtotal_cents)],
-    ['Tax', dollars(invoice.tax_cents)],
-    ['Total', dollars(invoice.total_cents)],
-    ['Balance due', dollars(invoice.balance_due_cents)],
-  ];
-}
-
-/** The invoice as a mail: plain text, and the same as HTML without pictures or scripts. */
-export function writeEmail(sender: string, invoice: InvoiceJson): Message {
-  const lines = invoice.line_items.map(
-    (line) =>
-      [
-        line.name,
-        `${line.quantity} ${line.unit_type} × ${dollars(line.unit_price_cents)}`,
-        dollars(line.total_cents),
-      ] as const,
-  );
-  const text = [
-    `Invoice ${invoice.invoice_number} from ${sender}`,
-    '',
-    ...facts(invoice).map(([label, value]) => `${label}: ${value}`),
-    '',
-    ...lines.map((cells) => cells.join('   ')),
-    '',
-    ...sums(invoice).map(([label, value]) => `${label}: ${value}`),
-  ];
-  const row = (cells: readonly string[]) =>
-    `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`;
-  const html = [
-    `<!doctype html><html lang="en"><body style="font-family:sans-serif"><h1>Invoice ${escapeHtml(invoice.invoice_number)}</h1>`,
-    `<p>${escapeHtml(sender)}</p><table>${facts(invoice).map(row).join('')}</table>`,
-    `<table>${lines.map(row).join('')}</table><table>${sums(invoice).map(row).join('')}</table></body></html>`,
-  ];
+/** The invoice as a mail: plain text, and the same as HTML. */
+export function writeEmail(document: InvoiceDocument, link: ViewLink): Message {
+  const subject = `${document.title} from ${document.sender}`;
   return {
-    subject: `Invoice ${invoice.invoice_number} from ${sender}`,
-    body_text: text.join('\n'),
-    body_html: html.join(''),
+    subject: document.mark ? `[${document.mark}] ${subject}` : subject,
+    body_text: emailText(document, link),
+    body_html: emailHtml(document, link),
   };
 }
 
+function emailText(document: InvoiceDocument, { url, until }: ViewLink): string {
+  const { facts, billTo, lines, sums, mark, title, sender } = document;
+  return [
+    ...(mark ? [mark, ''] : []),
+    `${title} from ${sender}`,
+    '',
+    ...facts.slice(1).map(([label, value]) => `${label}: ${value}`),
+    ...(billTo.length > 0 ? [`Bill to: ${billTo.join(', ')}`] : []),
+    '',
+    ...lines.flatMap(({ name, description, quantity, price, total }) => [
+      `${name}: ${quantity} x ${price} = ${total}`,
+      ...(description ? [`  ${description.replace(/\r?\n/g, '\n  ')}`] : []),
+    ]),
+    '',
+    ...sums.map(([label, value]) => `${label}: ${value}`),
+    '',
+    `See the invoice: ${url}`,
+    `The link works until ${until}.`,
+  ].join('\n');
+}
+
+function emailHtml(document: InvoiceDocument, { url, until }: ViewLink): string {
+  const address = escapeHtml(url);
+  return [
+    '<!doctype html>',
+    `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(document.title)}</title></head>`,
+    '<body style="margin:0;padding:24px;font-family:Helvetica,Arial,sans-serif;font-size:15px;line-height:1.5;color:#222222">',
+    '<div style="max-width:640px;margin:0 auto">',
+    documentHtml(document, inline),
+    `<p><a href="${address}" style="display:inline-block;padding:10px 18px;background:#1a4f8b;color:#ffffff;text-decoration:none">See the invoice</a></p>`,
+    `<p style="color:#555555;font-size:13px">Or open ${address} in a browser. The link works until ${escapeHtml(until)}.</p>`,
+    '</div></body></html>',
+  ].join('\n');
+}
+
 /** The invoice as one text message. */
-export function writeText(sender: string, invoice: InvoiceJson): Message {
-  const due = invoice.due_date ? `, due ${invoice.due_date.slice(0, 10)}` : '';
+export function writeText(document: InvoiceDocument, { url }: ViewLink): Message {
+  const { sender, number, balance, due, mark } = document;
+  const start = mark ? `${mark}. ` : '';
   return {
     subject: null,
-    body_text: `${sender}: invoice ${invoice.invoice_number}, ${dollars(invoice.balance_due_cents)}${due}.`,
+    body_text: `${start}${sender}: invoice ${number}, ${balance}${due ? `, due ${due}` : ''}. ${url}`,
     body_html: null,
   };
 }

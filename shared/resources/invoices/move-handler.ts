@@ -1,7 +1,9 @@
 import type { Command, Outcome } from '../../contracts/command.js';
 import type { InvoiceReason, InvoiceSend } from '../../contracts/generated.js';
+import type { Config } from '../../platform/config.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { missing, refKey, refOf } from '../sets.js';
+import { OUTBOX } from '../messages/provider.js';
+import { failed, missing, refKey, refOf } from '../sets.js';
 import {
   applyMove,
   countLines,
@@ -13,7 +15,14 @@ import {
   storeLifecycle,
 } from './lifecycle.js';
 import { findPastDue } from './past-due.js';
-import { findRecipients, type Recipients, type Sending, sendInvoices } from './send.js';
+import {
+  findRecipients,
+  isInFlight,
+  planMessages,
+  type Recipients,
+  type Sending,
+  sendInvoices,
+} from './send.js';
 import {
   INVOICE_ACTIONS,
   type InvoiceAction,
@@ -32,9 +41,10 @@ interface Facts {
   pastDue: Set<string>;
   recipients: Recipients;
   now: string;
+  config: Config;
 }
 
-async function readFacts(tx: Transaction, commands: Command[]): Promise<Facts> {
+async function readFacts(tx: Transaction, commands: Command[], config: Config): Promise<Facts> {
   const refs = commands.map(refOf);
   const [rows, lineCounts, pastDue, recipients] = await Promise.all([
     lockInvoices(tx, refs),
@@ -42,7 +52,7 @@ async function readFacts(tx: Transaction, commands: Command[]): Promise<Facts> {
     findPastDue(tx, refs),
     findRecipients(tx, refs),
   ]);
-  return { rows, lineCounts, pastDue, recipients, now: new Date().toISOString() };
+  return { rows, lineCounts, pastDue, recipients, now: new Date().toISOString(), config };
 }
 
 /** A move that may be made, made in memory. */
@@ -84,11 +94,20 @@ function planSending(
 ): PlannedMove | Outcome {
   const { channel = 'email', to } = command.input;
   const recipients = facts.recipients.of(command, { channel, to });
+  if ('invalid' in recipients)
+    return failed({
+      code: 'validation_error',
+      message: `${recipients.invalid}.`,
+      details: [{ field: 'to', code: 'email', message: recipients.invalid }],
+    });
   if ('missing' in recipients)
     return illegalMove(facts.rows.get(refKey(refOf(command))) as InvoiceRow, 'sending', recipients.missing);
-  // The outbox is the provider: what it stores is sent (decisions 3).
-  const row: InvoiceRow = { ...moved.row, sent_at: facts.now, delivery_state: 'sent' };
-  return { command, row, changes: moved.changes, sending: { command, recipients: recipients.found } };
+  const sending = { command, messages: planMessages(command, recipients.found, facts.config) };
+  // Without another provider the outbox is one: what it stores is sent (decisions 3).
+  const delivery = isInFlight(sending)
+    ? ({ delivery_state: 'queued' } as const)
+    : ({ delivery_state: 'sent', sent_at: facts.now } as const);
+  return { command, row: { ...moved.row, ...delivery }, changes: moved.changes, sending };
 }
 
 /** Makes the moves of a set, in one flush with their messages. */
@@ -106,14 +125,30 @@ export async function makeMoves(tx: Transaction, planned: PlannedMove[]): Promis
 }
 
 export function moveOutcome({ changes, sending }: PlannedMove): Outcome {
-  return { ok: true, changes, events: sending ? [{ type: 'invoice.sent' }] : [] };
+  if (!sending) return { ok: true, changes, events: [] };
+  const inFlight = isInFlight(sending);
+  return {
+    ok: true,
+    changes,
+    // What a provider still has to accept is not sent yet: its event comes with its acceptance (decisions 1, row 4).
+    events: inFlight ? [] : [{ type: 'invoice.sent' }],
+    queuedMessages: sending.messages.flatMap(({ id, provider }) => (provider === OUTBOX ? [] : [id])),
+  };
+}
+
+/** The link is a secret: the answer to the one who sends shows it, no read does. A rehearsed one would lead nowhere. */
+function withViewUrl(outcome: Outcome, { command, sending }: PlannedMove): Outcome {
+  const [first] = sending?.messages ?? [];
+  return outcome.ok && first && !command.dryRun
+    ? { ...outcome, answerExtra: { view_url: first.url } }
+    : outcome;
 }
 
 /** The handler of an action that is a route. Asking for the state an invoice is in changes nothing. */
 export function moveInvoices(action: InvoiceAction) {
   const aims: readonly MoveTarget[] = INVOICE_ACTIONS[action];
-  return async (tx: Transaction, commands: ActionCommand[]): Promise<Outcome[]> => {
-    const facts = await readFacts(tx, commands);
+  return async (tx: Transaction, commands: ActionCommand[], config: Config): Promise<Outcome[]> => {
+    const facts = await readFacts(tx, commands, config);
     const plans = commands.map((command): PlannedMove | Outcome => {
       const row = facts.rows.get(refKey(refOf(command)));
       if (!row) return missing('invoice');
@@ -125,7 +160,7 @@ export function moveInvoices(action: InvoiceAction) {
     });
     const planned = plans.filter((plan): plan is PlannedMove => 'command' in plan);
     await makeMoves(tx, planned);
-    return plans.map((plan) => ('command' in plan ? moveOutcome(plan) : plan));
+    return plans.map((plan) => ('command' in plan ? withViewUrl(moveOutcome(plan), plan) : plan));
   };
 }
 
@@ -146,11 +181,13 @@ export interface PatchedMove {
 export async function planPatchedMoves(
   tx: Transaction,
   moves: PatchedMove[],
+  config: Config,
 ): Promise<Map<string, PlannedMove | Outcome>> {
   if (moves.length === 0) return new Map();
   const facts = await readFacts(
     tx,
     moves.map(({ command }) => command),
+    config,
   );
   for (const { command, row, lineCount } of moves) {
     facts.rows.set(refKey(refOf(command)), row);

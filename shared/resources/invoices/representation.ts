@@ -21,7 +21,11 @@ const MEMBERS = (alias: string) => [
   jsonTime(alias, 'sent_at'),
   {
     name: 'delivery',
-    sql: `case when ${alias}.delivery_state is not null then ${jsonObject(alias, [{ name: 'state', sql: `${alias}.delivery_state` }])} end`,
+    sql: `case when ${alias}.delivery_state is not null then ${jsonObject(alias, [
+      { name: 'state', sql: `${alias}.delivery_state` },
+      { name: 'reason', sql: `case when ${alias}.delivery_state = 'failed' then ${alias}.status_reason end` },
+      jsonTime(alias, 'viewed_at'),
+    ])} end`,
   },
   { name: 'allowed_actions', sql: allowedActions(alias) },
   jsonTime(alias, 'created_at'),

@@ -152,7 +152,13 @@ const invoiceListItemKeys = () => ({
   vehicle_description: Joi.string().allow(null),
   notes: Joi.string().allow(null),
   sent_at: dateTime().allow(null),
-  delivery: allRequired({ state: Joi.string().valid('queued', 'sent', 'failed') }).allow(null),
+  delivery: allRequired({
+    state: Joi.string().valid('queued', 'sent', 'failed'),
+    reason: Joi.string().allow(null).description('Why the message could not be delivered'),
+    viewed_at: dateTime().allow(null).description('When the customer first saw the invoice on its page'),
+  })
+    .allow(null)
+    .description('The way of the invoice to its customer; null before it is sent'),
   allowed_actions: Joi.array()
     .items(Joi.string().valid(...Object.keys(INVOICE_ACTIONS)))
     .description('Actions that an operator may take on this invoice now'),
@@ -173,10 +179,21 @@ export const lineItem = allRequired({
   taxable: Joi.boolean(),
 }).meta({ className: 'LineItem' });
 
-export const invoice = allRequired({
-  ...invoiceListItemKeys(),
-  line_items: Joi.array().items(lineItem),
-}).meta({ className: 'Invoice' });
+const withLines = () => allRequired({ ...invoiceListItemKeys(), line_items: Joi.array().items(lineItem) });
+
+export const invoice = withLines().meta({ className: 'Invoice' });
+
+/** The answer to /send: it alone shows the link that opens the invoice for its customer. */
+export const sentInvoice = withLines()
+  .keys({
+    view_url: Joi.string()
+      .uri()
+      .example('https://api.example.com/i/k3Jq81')
+      .description(
+        'Page for the customer; whoever has the link may see the invoice. Absent when nothing was sent',
+      ),
+  })
+  .meta({ className: 'SentInvoice' });
 
 /** As {@link invoice}; line items only with `expand=line_items`. */
 export const invoiceListItem = allRequired(invoiceListItemKeys())

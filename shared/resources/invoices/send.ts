@@ -1,8 +1,13 @@
 import type { Command } from '../../contracts/command.js';
+import { email } from '../../contracts/fields.js';
+import type { Config } from '../../platform/config.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { type RecordRef, recordset, refKey, refOf, renderRecords } from '../sets.js';
-import { type InvoiceJson, writeEmail, writeText } from './message.js';
+import { LINK_DAYS, linkKeyOf, sealLink } from '../messages/link.js';
+import { type Channel, OUTBOX, providerFor } from '../messages/provider.js';
+import { byRef, nextUpdatedAt, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+import { type DocumentRow, documentOf, documentStatement, formatDay } from './document.js';
+import { type Message, writeEmail, writeText } from './message.js';
 
 interface ContactRow extends RecordRef {
   billing_email: string | null;
@@ -12,7 +17,7 @@ interface ContactRow extends RecordRef {
 }
 
 export interface Recipient {
-  channel: 'email' | 'sms';
+  channel: Channel;
   address: string;
 }
 
@@ -21,7 +26,7 @@ export interface Recipients {
   of(
     command: Command,
     asked: { channel: 'email' | 'sms' | 'both'; to?: string | undefined },
-  ): { found: Recipient[] } | { missing: string };
+  ): { found: Recipient[] } | { missing: string } | { invalid: string };
 }
 
 export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promise<Recipients> {
@@ -37,61 +42,119 @@ export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promis
   return {
     of(command, { channel, to }) {
       const row = contacts.get(refKey(refOf(command)));
-      const email = (channel === 'email' && to) || row?.billing_email || row?.company_email;
+      // One address, so that nobody mails a list by one request.
+      if (channel === 'email' && to && email().validate(to).error)
+        return { invalid: 'to must be one mail address, such as billing@example.com' };
+      const address = (channel === 'email' && to) || row?.billing_email || row?.company_email;
       const phone = (channel === 'sms' && to) || row?.contact_phone || row?.company_phone;
-      if (channel !== 'sms' && !email)
+      if (channel !== 'sms' && !address)
         return { missing: 'There is no address to send to: give `to`, or set billing_email.' };
       if (channel !== 'email' && !phone)
         return { missing: 'There is no phone number to send to: give `to`, or set one on the customer.' };
       const found: Recipient[] = [];
-      if (channel !== 'sms') found.push({ channel: 'email', address: email as string });
+      if (channel !== 'sms') found.push({ channel: 'email', address: address as string });
       if (channel !== 'email') found.push({ channel: 'sms', address: phone as string });
       return { found };
     },
   };
 }
 
+/** One message of an invoice on its way out. */
+export interface PlannedMessage extends Recipient {
+  id: string;
+  provider: string;
+  /** Where its link leads. */
+  url: string;
+}
+
 /** One invoice on its way out. */
 export interface Sending {
   command: Command;
-  recipients: Recipient[];
+  messages: PlannedMessage[];
 }
 
+/** True while a provider still has to accept a message; what only goes to the outbox is there at once. */
+export function isInFlight({ messages }: Sending): boolean {
+  return messages.some(({ provider }) => provider !== OUTBOX);
+}
+
+export function planMessages(command: Command, recipients: Recipient[], config: Config): PlannedMessage[] {
+  const key = linkKeyOf(config);
+  return recipients.map((recipient) => {
+    const id = newId();
+    const token = sealLink(key, { tenantId: command.tenantId, messageId: id });
+    return {
+      ...recipient,
+      id,
+      provider: providerFor(config, recipient.channel, command.environment),
+      url: `${config.publicUrl}/i/${token}`,
+    };
+  });
+}
+
+/** What messages say, by their ids. @param about each with its invoice */
+export async function writeMessageBodies(
+  tx: Transaction,
+  about: { message: PlannedMessage; ref: RecordRef }[],
+): Promise<Map<string, Message>> {
+  const refs = [...new Map(about.map(({ ref }) => [refKey(ref), ref])).values()];
+  const rows = await tx.query<DocumentRow & RecordRef>(documentStatement(refs));
+  const found = byRef(rows);
+  const end = new Date(Date.now() + LINK_DAYS * 86_400_000);
+  return new Map(
+    about.map(({ message, ref }) => {
+      const row = found.get(refKey(ref)) as DocumentRow;
+      const link = { url: message.url, until: formatDay(end, row.time_zone) };
+      const write = message.channel === 'email' ? writeEmail : writeText;
+      return [message.id, write(documentOf(row), link)];
+    }),
+  );
+}
+
+const MESSAGES = `tenant_id uuid, id uuid, invoice_id uuid, channel text, recipient text, subject text, body_text text, body_html text, state text,
+  provider text`;
+const NAMES = MESSAGES.split(',').map((column) => column.trim().split(' ')[0]);
+
 /**
- * Puts messages into the outbox, in the transaction that releases the invoices. Without a mail server that is where they stay, to be seen; nothing leaves a
- * sandbox ever.
+ * Stores the messages in the transaction that releases the invoices: what waits for a provider is queued, what is for the outbox is sent by lying there.
+ * Messages of an earlier release that still wait are overtaken.
  */
 export async function sendInvoices(tx: Transaction, sendings: Sending[]): Promise<void> {
   if (sendings.length === 0) return;
-  const refs = sendings.map(({ command }) => refOf(command));
-  const [bodies, names] = await Promise.all([renderRecords(tx, 'invoice', refs), readNames(tx, refs)]);
-  const rows = sendings.flatMap(({ command, recipients }) => {
-    const invoice = JSON.parse(bodies.get(refKey(refOf(command))) as string) as InvoiceJson;
-    const sender = names.get(command.tenantId) ?? '';
-    return recipients.map(({ channel, address }) => ({
-      tenant_id: command.tenantId,
-      id: newId(),
-      invoice_id: command.entityId,
-      channel,
-      recipient: address,
-      ...(channel === 'email' ? writeEmail(sender, invoice) : writeText(sender, invoice)),
-    }));
-  });
+  const overtaking = overtakeQueued(tx, sendings);
+  const about = sendings.flatMap(({ command, messages }) =>
+    messages.map((message) => ({ message, ref: refOf(command) })),
+  );
+  const [written] = await Promise.all([writeMessageBodies(tx, about), overtaking]);
+  const rows = sendings.flatMap(({ command, messages }) =>
+    messages.map(({ id, channel, address, provider }) => ({
+      ...{
+        tenant_id: command.tenantId,
+        id,
+        invoice_id: command.entityId,
+        channel,
+        recipient: address,
+        provider,
+      },
+      ...{ state: provider === OUTBOX ? 'sent' : 'queued', ...written.get(id) },
+    })),
+  );
   await tx.query({
     name: 'insert-messages',
-    text: `insert into messages (tenant_id, id, invoice_id, channel, recipient, subject, body_text, body_html, state, provider, sent_at)
-           select tenant_id, id, invoice_id, channel, recipient, subject, body_text, body_html, 'sent', 'outbox', now()
-           from ${recordset(`tenant_id uuid, id uuid, invoice_id uuid, channel text, recipient text, subject text, body_text text, body_html text`)}`,
+    text: `insert into messages (${NAMES.join(', ')}, sent_at, link_expires_at)
+           select ${NAMES.join(', ')}, case when state = 'sent' then now() end, now() + interval '${LINK_DAYS} days'
+           from ${recordset(MESSAGES)}`,
     values: [JSON.stringify(rows)],
   });
 }
 
-async function readNames(tx: Transaction, refs: RecordRef[]): Promise<Map<string, string>> {
-  const tenants = [...new Set(refs.map((ref) => ref.tenant_id))];
-  const rows = await tx.query<{ tenant_id: string; name: string }>({
-    name: 'tenant-names',
-    text: 'select tenant_id, name from tenants where tenant_id = any($1::uuid[])',
-    values: [tenants],
+function overtakeQueued(tx: Transaction, sendings: Sending[]): Promise<unknown> {
+  return tx.query({
+    name: 'overtake-messages',
+    text: `update messages m set state = 'failed', error = 'The invoice was sent again before this message left.',
+             updated_at = ${nextUpdatedAt('m')}
+           from ${recordset('tenant_id uuid, id uuid')}
+           where m.tenant_id = r.tenant_id and m.invoice_id = r.id and m.state = 'queued' and m.accepted_at is null`,
+    values: [JSON.stringify(sendings.map(({ command }) => refOf(command)))],
   });
-  return new Map(rows.map((row) => [row.tenant_id, row.name]));
 }

@@ -157,6 +157,26 @@ export function actionsOf(history: InvoiceHistory, hasPayments: boolean): Invoic
   );
 }
 
+/** States in which an invoice is with its customer, beside those that its first sight moves to `viewed`. */
+const WITH_CUSTOMER: readonly InvoiceStatus[] = [
+  'viewed',
+  'partially_paid',
+  'paid',
+  'overdue',
+  'disputed',
+  'failed',
+];
+
+/** True when being seen by its customer now changes something of an invoice. */
+export function isSeenFirst(status: InvoiceStatus, wasSeen: boolean): boolean {
+  return INVOICE_MOVES[status].some(({ to }) => to === 'viewed') || (!wasSeen && isWithCustomer(status));
+}
+
+/** Whether its customer may see an invoice: it was released, and is neither annulled nor being rewritten. */
+export function isWithCustomer(status: InvoiceStatus): boolean {
+  return WITH_CUSTOMER.includes(status) || INVOICE_MOVES[status].some(({ to }) => to === 'viewed');
+}
+
 /** Where a reopened invoice goes (decisions 3): overdue, else partially paid, else viewed, else as it was released. */
 export function reopenedStatus(invoice: {
   isPastDue: boolean;

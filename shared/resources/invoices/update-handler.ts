@@ -1,5 +1,6 @@
 import type { Change, Command, Outcome } from '../../contracts/command.js';
 import type { InvoicePatch } from '../../contracts/generated.js';
+import type { Config } from '../../platform/config.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { type PricedWrite, passGate } from '../approvals/gate.js';
 import { versionOf } from '../approvals/store.js';
@@ -35,7 +36,11 @@ const LINES_OPEN: readonly string[] = ['draft', 'needs_review'];
 const CLOSED: readonly string[] = ['void', 'cancelled'];
 
 /** JSON merge of the editable fields, and replacement of the lines while the invoice is still being written. */
-export async function updateInvoices(tx: Transaction, commands: UpdateCommand[]): Promise<Outcome[]> {
+export async function updateInvoices(
+  tx: Transaction,
+  commands: UpdateCommand[],
+  config: Config,
+): Promise<Outcome[]> {
   const rows = await lockInvoices(tx, commands.map(refOf));
   const outcomes = new Map<string, Outcome>();
   const checked: Plan[] = [];
@@ -44,7 +49,7 @@ export async function updateInvoices(tx: Transaction, commands: UpdateCommand[])
     if ('ok' in plan) outcomes.set(command.id, plan);
     else checked.push(plan);
   }
-  const moves = await planPatchedMoves(tx, checked.flatMap(patchedMove));
+  const moves = await planPatchedMoves(tx, checked.flatMap(patchedMove), config);
   const stopped = await passGate(tx, checked.flatMap(pricedWrite));
   const plans = checked.filter(({ command }) => {
     const move = moves.get(command.id);

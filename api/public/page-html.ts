@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { InvoiceDocument } from '../../shared/resources/invoices/document.js';
+import { type Dress, documentHtml, escapeHtml } from '../../shared/resources/invoices/document-html.js';
+
+const STYLE = `body{margin:0;padding:24px;font-family:system-ui,Helvetica,Arial,sans-serif;font-size:16px;line-height:1.5;color:#222;background:#f4f4f4}
+main{max-width:720px;margin:0 auto;padding:24px;background:#fff;border:1px solid #ddd}
+h1{margin:0 0 16px;font-size:1.5em}
+table{width:100%;border-collapse:collapse;margin:0 0 16px}
+th,td{text-align:left;padding:4px 8px 4px 0;vertical-align:top;overflow-wrap:anywhere}
+.label,.sum{font-weight:normal}.label{color:#555;width:8em}
+.head{border-bottom:2px solid #222}
+.amount{white-space:nowrap}
+.note{color:#555;font-size:.85em}
+.balance{border-top:2px solid #222;font-weight:bold}
+.mark{padding:8px;background:#fff3cd;font-weight:bold}
+.sender{margin:0;color:#555}
+a{color:#1a4f8b}
+@media print{body,main{background:none;border:0;padding:0}.screen{display:none}}`;
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+
+/** No script at all, one style that is known by its hash, and the one picture of the page itself. */
+const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+/** Nobody keeps, finds, frames or passes on what stands behind a secret link. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': POLICY,
+  'Cache-Control': 'no-store',
+  'X-Robots-Tag': 'noindex, nofollow, noarchive',
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+const classed: Dress = (part) => `class="${part}"`;
+
+/**
+ * The invoice as a page. The picture at its end is how we know that somebody looks: a program that only fetches the page does not count.
+ * @param path of this page, for its own links
+ */
+export function invoicePage(document: InvoiceDocument, path: string): string {
+  const sender = escapeHtml(document.sender);
+  return page(`${document.title} from ${document.sender}`, [
+    documentHtml(document, classed),
+    `<p class="screen"><a href="${path}/pdf">Open as PDF</a></p>`,
+    `<p class="note">To pay, or with questions, contact ${sender}.</p>`,
+    `<img src="${path}/seen.gif" width="1" height="1" alt="">`,
+  ]);
+}
+
+/** A page that says why there is nothing to see. */
+export function noticePage(title: string, text: string): string {
+  return page(title, [`<h1>${escapeHtml(title)}</h1>`, `<p>${escapeHtml(text)}</p>`]);
+}
+
+function page(title: string, body: string[]): string {
+  return [
+    '<!doctype html>',
+    '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<meta name="robots" content="noindex, nofollow, noarchive"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head>`,
+    `<body><main>${body.join('\n')}</main></body></html>`,
+  ].join('\n');
+}

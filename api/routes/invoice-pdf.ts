@@ -1,0 +1,58 @@
+import type Router from '@koa/router';
+import { notFound } from '../../shared/platform/errors.js';
+import { isUuid } from '../../shared/platform/ids.js';
+import {
+  type DocumentRow,
+  documentOf,
+  documentStatement,
+  type InvoiceDocument,
+  pdfFileName,
+} from '../../shared/resources/invoices/document.js';
+import { renderPdf } from '../../shared/resources/invoices/pdf.js';
+import type { AnyContext, ApiContext, RequestState } from '../context.js';
+import { assertAccess } from '../middleware/access.js';
+import type { ApiRuntime } from '../runtime.js';
+
+const read = { permission: 'read', agentScope: 'read_invoices' } as const;
+
+export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /invoices/{id}/pdf:
+   *   get:
+   *     operationId: getInvoicePdf
+   *     tags: [Invoices]
+   *     summary: Get an invoice as a PDF
+   *     description: As the mail carries it. Agent keys need the scope read_invoices.
+   *     responses:
+   *       '200':
+   *         description: The document
+   *         headers:
+   *           X-Request-Id: { $ref: '#/components/headers/XRequestId' }
+   *           X-RateLimit-Remaining: { $ref: '#/components/headers/XRateLimitRemaining' }
+   *           RateLimit: { $ref: '#/components/headers/RateLimit' }
+   *           RateLimit-Policy: { $ref: '#/components/headers/RateLimitPolicy' }
+   *         content:
+   *           application/pdf:
+   *             schema: { type: string, format: binary }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get('/invoices/:id/pdf', async (context) => {
+    const ctx = context as ApiContext;
+    const { key } = ctx.state;
+    assertAccess(key, read);
+    const { id } = ctx.params;
+    if (!isUuid(id)) throw notFound('invoice');
+    const statement = documentStatement([{ tenant_id: key.tenantId, id }]);
+    const [row] = await api.db.read<DocumentRow>(key.tenantId, statement);
+    if (!row) throw notFound('invoice');
+    await answerPdf(ctx, documentOf(row));
+  });
+}
+
+/** Answers with the document, to be shown rather than stored. */
+export async function answerPdf(ctx: AnyContext, document: InvoiceDocument): Promise<void> {
+  ctx.type = 'application/pdf';
+  ctx.set('Content-Disposition', `inline; filename="${pdfFileName(document)}"`);
+  ctx.body = await renderPdf(document);
+}

@@ -1,0 +1,73 @@
+import type Router from '@koa/router';
+import { retryMessage, revokeMessageLink } from '../../shared/resources/messages/commands.js';
+import { listMessages } from '../../shared/resources/messages/queries.js';
+import { messageListQuery } from '../../shared/resources/messages/schema.js';
+import type { RequestState } from '../context.js';
+import { list, readOne } from '../middleware/read.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+const read = { permission: 'read', agentScope: null } as const;
+
+export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /messages:
+   *   get:
+   *     operationId: listMessages
+   *     tags: [Invoices]
+   *     summary: List messages to customers
+   *     description: >-
+   *       Newest first, without what they say. One whose provider is outbox went nowhere: it only lies here, because no mail server is configured, text
+   *       messages have no provider yet, or this is a sandbox. Not for agent keys.
+   *     x-query: MessageListQuery
+   *     responses:
+   *       '200': { x-list: MessageListItem }
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  router.get('/messages', list(api, { access: read, schema: messageListQuery, statement: listMessages }));
+
+  /**
+   * @openapi
+   * /messages/{id}:
+   *   get:
+   *     operationId: getMessage
+   *     tags: [Invoices]
+   *     summary: Get one message with what it says
+   *     description: With the link that opens the invoice for its customer. Not for agent keys.
+   *     responses:
+   *       '200': { x-resource: Message }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get('/messages/:id', readOne(api, { access: read, entityType: 'message', what: 'message' }));
+
+  /**
+   * @openapi
+   * /messages/{id}/retry:
+   *   post:
+   *     operationId: retryMessage
+   *     tags: [Invoices]
+   *     summary: Send a failed message once more
+   *     description: It then says what is true of the invoice now, with a new link. What has not failed stays as it is. Needs the permission approve.
+   *     x-body: MessageAction
+   *     responses:
+   *       '200': { x-resource: Message }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/messages/:id/retry', write(api, retryMessage, { what: 'message' }));
+
+  /**
+   * @openapi
+   * /messages/{id}/revoke-link:
+   *   post:
+   *     operationId: revokeMessageLink
+   *     tags: [Invoices]
+   *     summary: Make the link in a message open nothing any more
+   *     description: For a message that went to the wrong person. Needs the permission approve.
+   *     x-body: MessageAction
+   *     responses:
+   *       '200': { x-resource: Message }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/messages/:id/revoke-link', write(api, revokeMessageLink, { what: 'message' }));
+}

@@ -1,0 +1,44 @@
+import type { Queue } from 'bullmq';
+import type { Runtime } from '../platform/runtime.js';
+import { openQueue } from './backend.js';
+
+export const MESSAGES_QUEUE = 'messages';
+
+/** A prompt to look at one message. Its row is the truth: a job too many does nothing, a lost one is found by the clock. */
+export interface MessageJob {
+  tenantId: string;
+  messageId: string;
+}
+
+/** What fails here is our own store; what a provider says is no failure of the job. */
+const JOB_OPTIONS = {
+  attempts: 20,
+  backoff: { type: 'fixed', delay: 1000 },
+  removeOnComplete: true,
+  // Kept, it would keep the sweep from prompting the same message again.
+  removeOnFail: true,
+} as const;
+
+export type MessagesQueue = Queue<MessageJob>;
+
+export function openMessagesQueue(runtime: Runtime): MessagesQueue {
+  return openQueue<MessageJob>(runtime, MESSAGES_QUEUE, JOB_OPTIONS);
+}
+
+export interface MessagePrompt {
+  tenantId: string;
+  messageId: string;
+  /** How often the message was offered so far: prompts for the same attempt are one. */
+  attempts: number;
+  /** In how many ms to look; 0 unless told. */
+  delayMs?: number;
+}
+
+/** Asks the messages worker to look at these messages. */
+export async function promptMessages(queue: MessagesQueue, prompts: MessagePrompt[]): Promise<void> {
+  await Promise.all(
+    prompts.map(({ tenantId, messageId, attempts, delayMs = 0 }) =>
+      queue.add('deliver', { tenantId, messageId }, { jobId: `${messageId}-${attempts}`, delay: delayMs }),
+    ),
+  );
+}

@@ -1,0 +1,26 @@
+import type { Command, Outcome } from '../../contracts/command.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { missing, refKey, refOf } from '../sets.js';
+import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
+import { isSeenFirst } from './transitions.js';
+
+/** The customer has seen the invoice. One that a payment, the clock or a dispute has moved on keeps its state; seen again, nothing changes. */
+export async function markInvoicesViewed(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
+  const rows = await lockInvoices(tx, commands.map(refOf));
+  const now = new Date().toISOString();
+  const moved: InvoiceRow[] = [];
+  const outcomes = commands.map((command): Outcome => {
+    const row = rows.get(refKey(refOf(command)));
+    if (!row) return missing('invoice');
+    if (mayMove(row, 'viewed', 'P')) {
+      const move = applyMove(row, 'viewed', { now });
+      moved.push(move.row);
+      return { ok: true, changes: move.changes, events: [] };
+    }
+    if (!isSeenFirst(row.status, row.viewed_at !== null)) return { ok: true, changes: [], events: [] };
+    moved.push({ ...row, viewed_at: now });
+    return { ok: true, changes: [{ field: 'viewed_at', from: null, to: now }], events: [] };
+  });
+  await storeLifecycle(tx, moved);
+  return outcomes;
+}

@@ -1,0 +1,116 @@
+import type { Command } from '../../contracts/command.js';
+import type { Row, Transaction } from '../../platform/postgres.js';
+import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/lifecycle.js';
+import { lockRecords, nextUpdatedAt, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+import type { Channel } from './provider.js';
+
+/** A message as the database holds it, while it is locked. */
+export interface MessageRow extends Row, RecordRef {
+  invoice_id: string;
+  channel: Channel;
+  recipient: string;
+  subject: string | null;
+  body_text: string;
+  body_html: string | null;
+  state: 'queued' | 'sent' | 'failed';
+  provider: string;
+  error: string | null;
+  attempts: number;
+  attempt_after: string;
+  accepted_at: string | null;
+  sent_at: string | null;
+  link_expires_at: string | null;
+  link_revoked_at: string | null;
+}
+
+/**
+ * The messages of a set of commands with their invoices, locked. Commands of one set may meet in an invoice, so they run one after the other over these
+ * rows, which hold what the ones before have changed.
+ */
+export class LockedMessages {
+  private readonly changedMessages = new Map<string, MessageRow>();
+  private readonly changedInvoices = new Map<string, InvoiceRow>();
+
+  private constructor(
+    private readonly messages: Map<string, MessageRow>,
+    private readonly invoices: Map<string, InvoiceRow>,
+    /** Ids of messages that wait for their provider, by invoice. */
+    private readonly queued: Map<string, Set<string>>,
+  ) {}
+
+  /** Invoices first, as whoever sends one locks them. */
+  static async lock(tx: Transaction, commands: Command[]): Promise<LockedMessages> {
+    const refs = commands.map(refOf);
+    const found = await tx.query<RecordRef>({
+      name: 'invoices-of-messages',
+      text: `select m.tenant_id, m.invoice_id as id from ${recordset('tenant_id uuid, id uuid')}
+             join messages m on m.tenant_id = r.tenant_id and m.id = r.id`,
+      values: [JSON.stringify(refs)],
+    });
+    const invoices = await lockInvoices(tx, found);
+    const [messages, waiting] = await Promise.all([
+      lockRecords<MessageRow>(tx, 'messages', refs),
+      tx.query<RecordRef & { message_id: string }>({
+        name: 'queued-messages-of-invoices',
+        text: `select m.tenant_id, m.invoice_id as id, m.id as message_id from ${recordset('tenant_id uuid, id uuid')}
+               join messages m on m.tenant_id = r.tenant_id and m.invoice_id = r.id and m.state = 'queued'`,
+        values: [JSON.stringify(found)],
+      }),
+    ]);
+    const queued = new Map<string, Set<string>>();
+    for (const row of waiting) {
+      const ids = queued.get(refKey(row)) ?? new Set();
+      queued.set(refKey(row), ids.add(row.message_id));
+    }
+    return new LockedMessages(messages, invoices, queued);
+  }
+
+  messageOf(command: Command): MessageRow | undefined {
+    return this.messages.get(refKey(refOf(command)));
+  }
+
+  invoiceOf(message: MessageRow): InvoiceRow {
+    return this.invoices.get(refKey({ tenant_id: message.tenant_id, id: message.invoice_id })) as InvoiceRow;
+  }
+
+  /** True while another message of the same invoice still may reach the customer. */
+  othersAreQueued(message: MessageRow): boolean {
+    const ids = this.queued.get(refKey({ tenant_id: message.tenant_id, id: message.invoice_id }));
+    return [...(ids ?? [])].some((id) => id !== message.id);
+  }
+
+  changeMessage(message: MessageRow): void {
+    const key = refKey(message);
+    this.messages.set(key, message);
+    this.changedMessages.set(key, message);
+    const invoice = refKey({ tenant_id: message.tenant_id, id: message.invoice_id });
+    const ids = this.queued.get(invoice) ?? new Set();
+    this.queued.set(invoice, ids);
+    if (message.state === 'queued') ids.add(message.id);
+    else ids.delete(message.id);
+  }
+
+  changeInvoice(invoice: InvoiceRow): void {
+    this.invoices.set(refKey(invoice), invoice);
+    this.changedInvoices.set(refKey(invoice), invoice);
+  }
+
+  async store(tx: Transaction): Promise<void> {
+    const storing = [storeLifecycle(tx, [...this.changedInvoices.values()])];
+    if (this.changedMessages.size > 0) storing.push(storeMessages(tx, [...this.changedMessages.values()]));
+    await Promise.all(storing);
+  }
+}
+
+const CHANGEABLE = `subject text, body_text text, body_html text, state text, provider text, error text, attempts integer, attempt_after timestamptz,
+  accepted_at timestamptz, sent_at timestamptz, link_expires_at timestamptz, link_revoked_at timestamptz`;
+const NAMES = CHANGEABLE.split(',').map((column) => column.trim().split(' ')[0] as string);
+
+async function storeMessages(tx: Transaction, rows: MessageRow[]): Promise<void> {
+  await tx.query({
+    name: 'store-messages',
+    text: `update messages t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
+           from ${recordset(`tenant_id uuid, id uuid, ${CHANGEABLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(rows)],
+  });
+}

@@ -1,0 +1,99 @@
+import type { Database, Transaction } from '../../platform/postgres.js';
+import {
+  DOCUMENT_COLUMNS,
+  DOCUMENT_JOINS,
+  type DocumentRow,
+  documentOf,
+  type InvoiceDocument,
+} from '../invoices/document.js';
+import { nextUpdatedAt, type RecordRef } from '../sets.js';
+import type { Channel } from './provider.js';
+
+/** A message that this worker, and no other, may offer to its provider now. */
+export interface ClaimedMessage extends RecordRef {
+  invoice_id: string;
+  invoice_status: string;
+  channel: Channel;
+  provider: string;
+  recipient: string;
+  subject: string | null;
+  body_text: string;
+  body_html: string | null;
+  /** How often it was offered, this time included. */
+  attempts: number;
+  /** The provider has it already; only the record of that is missing. */
+  accepted: boolean;
+  document: InvoiceDocument;
+}
+
+/**
+ * Takes a queued message for a while; undefined when it is not due, not queued, or another worker has it. A sandbox's message is never taken, whatever its
+ * row says.
+ */
+export async function claimMessage(
+  db: Database,
+  ref: RecordRef,
+  leaseSeconds: number,
+): Promise<ClaimedMessage | undefined> {
+  const [row] = await db.transaction([ref.tenant_id], (tx) =>
+    tx.query<Omit<ClaimedMessage, 'document'> & DocumentRow>({
+      name: 'claim-message',
+      text: `with taken as (
+               update messages m set attempt_after = now() + make_interval(secs => $3), updated_at = ${nextUpdatedAt('m')},
+                 attempts = m.attempts + case when m.accepted_at is null then 1 else 0 end
+               from tenants o
+               where m.tenant_id = $1 and m.id = $2 and m.state = 'queued' and m.attempt_after <= now()
+                 and o.tenant_id = m.tenant_id and o.environment = 'live'
+               returning m.*)
+             select m.tenant_id, m.id, m.invoice_id, i.status as invoice_status, m.channel, m.provider, m.recipient, m.subject, m.body_text,
+               m.body_html, m.attempts, m.accepted_at is not null as accepted, ${DOCUMENT_COLUMNS}
+             from taken m join invoices i on i.tenant_id = m.tenant_id and i.id = m.invoice_id ${DOCUMENT_JOINS}`,
+      values: [ref.tenant_id, ref.id, leaseSeconds],
+    }),
+  );
+  return row && { ...row, document: documentOf(row) };
+}
+
+/** Notes that the provider has it, before anything else can go wrong: from here on it is not offered again. */
+export async function noteAccepted(db: Database, ref: RecordRef): Promise<void> {
+  await db.transaction([ref.tenant_id], async (tx) =>
+    tx.queryAtCommit({
+      name: 'note-accepted-message',
+      text: 'update messages set accepted_at = now() where tenant_id = $1 and id = $2 and accepted_at is null',
+      values: [ref.tenant_id, ref.id],
+    }),
+  );
+}
+
+/** Puts off the next attempt, and keeps why. */
+export async function postponeMessage(
+  db: Database,
+  ref: RecordRef,
+  { reason, seconds }: { reason: string; seconds: number },
+): Promise<void> {
+  await db.transaction([ref.tenant_id], async (tx) =>
+    tx.queryAtCommit({
+      name: 'postpone-message',
+      text: `update messages m set error = $3, attempt_after = now() + make_interval(secs => $4), updated_at = ${nextUpdatedAt('m')}
+             where m.tenant_id = $1 and m.id = $2 and m.state = 'queued'`,
+      values: [ref.tenant_id, ref.id, reason, seconds],
+    }),
+  );
+}
+
+/** A message that is due, and how often it was offered so far. */
+export interface DueMessage extends RecordRef {
+  attempts: number;
+}
+
+/** Queued messages of this transaction's tenants that nobody has taken for some seconds: their prompt was lost. @param limit messages at most */
+export function findDueMessages(tx: Transaction, limit: number): Promise<DueMessage[]> {
+  return tx.query<DueMessage>({
+    name: 'sweep-messages',
+    text: `select m.tenant_id, m.id, m.attempts
+           from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
+           join messages m on m.tenant_id = own.tenant_id and m.state = 'queued' and m.attempt_after < now() - interval '5 seconds'
+           limit $1`,
+    values: [limit],
+  });
+}

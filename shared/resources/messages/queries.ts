@@ -1,0 +1,20 @@
+import type { MessageListQuery } from '../../contracts/generated.js';
+import type { Statement } from '../../platform/postgres.js';
+import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import { messageListRepresentation } from './representation.js';
+
+/** The page of messages that a query asks for. */
+export function listMessages(query: MessageListQuery, scope: ListScope): Statement {
+  const conditions = new Conditions()
+    .add('t.tenant_id = ?', scope.tenantId)
+    .addIf(query.invoice_id, 't.invoice_id = ?')
+    .addIf(query.channel, 't.channel = ?')
+    .addIf(query.state, 't.state = ?');
+  return listStatement({
+    table: 'messages',
+    representation: messageListRepresentation('t'),
+    conditions,
+    limit: query.limit,
+    position: scope.position,
+  });
+}

@@ -1,0 +1,71 @@
+import type { Change, Command, EventDraft, Outcome } from '../../contracts/command.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { applyMove, type InvoiceRow, mayMove } from '../invoices/lifecycle.js';
+import { missing } from '../sets.js';
+import type { MessageFailure } from './commands.js';
+import { LockedMessages, type MessageRow } from './message-rows.js';
+
+/** The provider has the message: it is sent, and so is its invoice, with the event, unless another message of the same release was there first. */
+export async function recordMessagesSent(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
+  const locked = await LockedMessages.lock(tx, commands);
+  const outcomes = commands.map((command): Outcome => {
+    const message = locked.messageOf(command);
+    if (!message) return missing('message');
+    if (message.state === 'sent') return { ok: true, changes: [], events: [] };
+    const at = message.accepted_at ?? new Date().toISOString();
+    locked.changeMessage({ ...message, state: 'sent', sent_at: at, error: null });
+    const changes: Change[] = [{ field: 'state', from: message.state, to: 'sent' }];
+    return { ok: true, changes, events: deliver(locked, message, at) };
+  });
+  await locked.store(tx);
+  return outcomes;
+}
+
+/** Marks the invoice as delivered. @returns its event, once for each release */
+export function deliver(locked: LockedMessages, message: MessageRow, at: string): EventDraft[] {
+  const invoice = locked.invoiceOf(message);
+  if (invoice.delivery_state !== 'queued') return [];
+  locked.changeInvoice({ ...invoice, delivery_state: 'sent', sent_at: at });
+  return [{ type: 'invoice.sent', entity: { type: 'invoice', id: invoice.id } }];
+}
+
+/**
+ * The provider will not take the message. Its invoice has failed with it when nothing else of it is on its way, and stays where it is when a payment or the
+ * customer has moved it on.
+ */
+export async function recordMessagesFailed(
+  tx: Transaction,
+  commands: Command<MessageFailure>[],
+): Promise<Outcome[]> {
+  const locked = await LockedMessages.lock(tx, commands);
+  const now = new Date().toISOString();
+  const outcomes = commands.map((command): Outcome => {
+    const message = locked.messageOf(command);
+    if (!message) return missing('message');
+    const { reason } = command.input;
+    if (message.state !== 'queued' || message.accepted_at) return { ok: true, changes: [], events: [] };
+    locked.changeMessage({ ...message, state: 'failed', error: reason });
+    const changes: Change[] = [
+      { field: 'state', from: 'queued', to: 'failed' },
+      { field: 'error', from: message.error, to: reason },
+    ];
+    const invoice = locked.invoiceOf(message);
+    if (invoice.delivery_state !== 'queued' || locked.othersAreQueued(message))
+      return { ok: true, changes, events: [] };
+    const { row, change } = failedInvoice(invoice, { now, reason });
+    locked.changeInvoice(row);
+    return { ok: true, changes: [...changes, ...change], events: [] };
+  });
+  await locked.store(tx);
+  return outcomes;
+}
+
+function failedInvoice(
+  invoice: InvoiceRow,
+  { now, reason }: { now: string; reason: string },
+): { row: InvoiceRow; change: Change[] } {
+  const row: InvoiceRow = { ...invoice, delivery_state: 'failed' };
+  if (invoice.status !== 'sending' || !mayMove(invoice, 'failed', 'P')) return { row, change: [] };
+  const moved = applyMove(row, 'failed', { now, reason });
+  return { row: moved.row, change: [{ field: 'invoice.status', from: invoice.status, to: 'failed' }] };
+}

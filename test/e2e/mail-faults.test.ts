@@ -1,0 +1,97 @@
+/** A process that dies while it has a mail in hand: the mail is never lost, and at worst comes twice under one Message-ID. */
+import { expect } from 'chai';
+import { TestClient } from '../support/client.js';
+import { Deployment, type Service } from '../support/deployment.js';
+import { MailServer } from '../support/mail-server.js';
+import { eventually } from '../support/poll.js';
+import { invoiceInput } from '../support/samples.js';
+
+const BASE_URL = 'https://billing.example.com';
+const MAIL_FROM = 'invoices@tow.example.com';
+
+interface Scene {
+  deployment: Deployment;
+  server: MailServer;
+  tenantId: string;
+  client: TestClient;
+  /** The process that hands mails over. */
+  mailer: Service;
+}
+
+describe('a process that dies with a mail in hand', function () {
+  this.timeout(120_000);
+
+  async function scene(work: (scene: Scene) => Promise<void>): Promise<void> {
+    const server = await MailServer.start();
+    const settings = { SMTP_URL: server.url, BASE_URL, MAIL_FROM };
+    await Deployment.run({ settings }, async (deployment) => {
+      await deployment.start();
+      const [tenant] = await deployment.tenants(1);
+      const client = new TestClient(deployment.web.origin, tenant?.key ?? '');
+      const mailer = deployment.integrations ?? deployment.web;
+      await work({ deployment, server, tenantId: tenant?.id ?? '', client, mailer });
+    }).finally(() => server.stop());
+  }
+
+  async function approvedInvoice({ client }: Scene): Promise<string> {
+    const { body } = await client.post('/invoices', invoiceInput({ billing_email: 'b@example.com' }));
+    await client.post(`/invoices/${body.id}/approve`, {});
+    return body.id;
+  }
+
+  /** The lease of the dead runs out three minutes later; here at once. */
+  async function endLease({ deployment, tenantId }: Scene): Promise<void> {
+    const db = await deployment.db();
+    await db.transaction([tenantId], (tx) =>
+      tx.query({
+        text: `update messages set attempt_after = now() - interval '1 minute' where tenant_id = $1`,
+        values: [tenantId],
+      }),
+    );
+  }
+
+  const sentEvents = async ({ client }: Scene) =>
+    (await client.get('/events?type=invoice.sent')).body.data.count as number;
+
+  async function isSentAtLast(one: Scene, id: string): Promise<void> {
+    await one.mailer.start();
+    const { body } = await one.client.get(`/invoices/${id}`);
+    expect(body.delivery.state, 'nobody knows yet').to.equal('queued');
+    expect(await sentEvents(one)).to.equal(0);
+    await endLease(one);
+    await eventually(
+      'the mail is recorded as sent',
+      async () => (await one.client.get(`/invoices/${id}`)).body.delivery.state === 'sent',
+      40_000,
+    );
+    expect(await sentEvents(one)).to.equal(1);
+  }
+
+  it('after the server accepted it and before that was noted: a second copy, the same Message-ID, one event', () =>
+    scene(async (one) => {
+      const id = await approvedInvoice(one);
+      await one.mailer.stop('SIGTERM');
+      const dying = one.mailer.launch({ FAILPOINTS: 'after_accepted' });
+      if (one.mailer === one.deployment.web) await dying.isReady(one.mailer.origin);
+      // All in one, the answer may die with the process; the invoice is released all the same.
+      await one.client.post(`/invoices/${id}/send`, {}).catch(() => undefined);
+      expect(await dying.hasEnded()).to.deep.equal({ code: null, signal: 'SIGKILL' });
+      expect(one.server.accepted).to.have.length(1);
+      await isSentAtLast(one, id);
+      const ids = one.server.accepted.map(({ mail }) => mail.messageId);
+      expect(ids).to.have.length(2);
+      expect(new Set(ids).size).to.equal(1);
+    }));
+
+  it('before the server answered: the mail arrives, once', () =>
+    scene(async (one) => {
+      const id = await approvedInvoice(one);
+      one.server.expect({ as: 'hang' });
+      await one.client.post(`/invoices/${id}/send`, {});
+      await eventually('the data at the server', () => one.server.seen.length === 1);
+      await one.mailer.kill();
+      await isSentAtLast(one, id);
+      expect(one.server.accepted).to.have.length(1);
+      expect(one.server.seen[0]?.mail.messageId).to.equal(one.server.accepted[0]?.mail.messageId);
+    }));
+});

@@ -1,0 +1,253 @@
+/** The page behind the link in a message: what it shows, to whom, and when it counts as seen. */
+import { expect } from 'chai';
+import { extractText, getDocumentProxy } from 'unpdf';
+import { newId } from '../../shared/platform/ids.js';
+import { linkKeyOf, sealLink } from '../../shared/resources/messages/link.js';
+import { invoiceAfter } from '../support/lifecycle-records.js';
+import { invoiceInput, lineItem } from '../support/samples.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+const ATTACK = `<img src=x onerror=alert(1)>"'&`;
+
+describe('the page of an invoice', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+
+  before(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant('Hudson Towing');
+  });
+  after(() => stack.stop());
+
+  const open = (path: string, init: RequestInit = {}) => fetch(`${stack.origin}${path}`, init);
+  const invoiceOf = async (id: string, client = tenant.client) => (await client.get(`/invoices/${id}`)).body;
+
+  /** A sent invoice and the path of its page. */
+  async function sent(overrides: Record<string, unknown> = {}, client = tenant.client) {
+    const id = await invoiceAfter(client, ['approve'], overrides);
+    const { body } = await client.post(`/invoices/${id}/send`, {});
+    return { id, path: new URL(body.view_url).pathname };
+  }
+
+  it('shows the invoice to whoever has the link, without a key, and says that it is not for keeping', async () => {
+    const { id, path } = await sent({ po_number: 'PO-9' });
+    expect(path).to.match(/^\/i\/[\w-]{80}$/);
+    const response = await open(path);
+    expect(response.status).to.equal(200);
+    const html = await response.text();
+    const invoice = await invoiceOf(id);
+    for (const text of ['Hudson Towing', invoice.invoice_number, 'PO-9', 'Tow', '$100.00', 'Balance due'])
+      expect(html).to.include(text);
+    expect(html).to.not.match(/<script/i);
+    expect(html).to.not.include(tenant.id).and.to.not.include(id);
+    const headers = Object.fromEntries(response.headers);
+    expect(headers['content-security-policy']).to.match(/default-src 'none'/);
+    expect(headers['content-security-policy']).to.not.include('unsafe');
+    expect(headers).to.include({
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-frame-options': 'DENY',
+    });
+    expect(headers['x-robots-tag']).to.include('noindex');
+    const pdf = await open(`${path}/pdf`);
+    expect(pdf.headers.get('content-type')).to.equal('application/pdf');
+    const bytes = new Uint8Array(await pdf.arrayBuffer());
+    const { text } = await extractText(await getDocumentProxy(bytes), { mergePages: true });
+    expect(text).to.include(invoice.invoice_number).and.to.include('$100.00');
+  });
+
+  it('shows its link in the answer to /send and in the message, nowhere else', async () => {
+    const { id, path } = await sent();
+    const token = path.slice('/i/'.length);
+    const { items } = (await tenant.client.get(`/messages?invoice_id=${id}`)).body.data;
+    expect((await tenant.client.get(`/messages/${items[0].id}`)).text).to.include(token);
+    for (const other of [`/invoices/${id}`, '/invoices', '/messages', '/events']) {
+      const { text } = await tenant.client.get(other);
+      expect(text, other).to.not.include(token).and.to.not.include('/i/');
+    }
+    const [audit] = await stack.rows<{ all: string }>(
+      tenant.id,
+      'select json_agg(a)::text as all from audit_entries a where tenant_id = $1',
+      [tenant.id],
+    );
+    expect(audit?.all).to.not.include(token);
+  });
+
+  it('marks the invoice as viewed when the picture on it is loaded, once, and says who looked', async () => {
+    const { id, path } = await sent();
+    const html = await (await open(path)).text();
+    expect((await invoiceOf(id)).status, 'a fetched page alone').to.equal('sending');
+    const [, picture = ''] = /<img src="([^"]+)"/.exec(html) ?? [];
+    expect(picture).to.equal(`${path}/seen.gif`);
+    const seen = await open(picture, {
+      headers: { 'user-agent': 'A Browser', 'sec-fetch-dest': 'image' },
+    });
+    expect([seen.status, seen.headers.get('content-type')]).to.deep.equal([200, 'image/gif']);
+    const viewed = await invoiceOf(id);
+    expect(viewed.status).to.equal('viewed');
+    expect(viewed.delivery.viewed_at).to.be.a('string');
+    expect(viewed.allowed_actions).to.include('send');
+    await open(picture);
+    expect(await invoiceOf(id), 'seen again').to.deep.equal(viewed);
+    const entries = await stack.rows(
+      tenant.id,
+      `select actor_type, actor_name, source, outcome, user_agent from audit_entries
+       where tenant_id = $1 and entity_id = $2 and action = 'invoice.viewed'`,
+      [tenant.id, id],
+    );
+    expect(entries).to.deep.equal([
+      {
+        ...{ actor_type: 'system', actor_name: 'invoice page', source: 'webhook', outcome: 'ok' },
+        user_agent: 'A Browser',
+      },
+    ]);
+  });
+
+  it('is not seen by what only looks ahead: HEAD, prefetching, a frame or a script', async () => {
+    const { id, path } = await sent();
+    await open(path, { method: 'HEAD' });
+    await open(`${path}/seen.gif`, { method: 'HEAD' });
+    for (const headers of [
+      { 'sec-purpose': 'prefetch;prerender' },
+      { purpose: 'prefetch' },
+      { 'x-purpose': 'preview' },
+      { 'sec-fetch-dest': 'document' },
+      { 'sec-fetch-dest': 'empty' },
+    ] as Record<string, string>[])
+      expect((await open(`${path}/seen.gif`, { headers })).status).to.equal(200);
+    expect((await invoiceOf(id)).status).to.equal('sending');
+    expect((await invoiceOf(id)).delivery.viewed_at).to.equal(null);
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      const refused = await open(path, { method });
+      expect([refused.status, refused.headers.get('allow')]).to.deep.equal([405, 'GET']);
+    }
+  });
+
+  it('seen when money or the clock have moved the invoice on leaves its state and keeps the time', async () => {
+    for (const status of ['partially_paid', 'paid', 'overdue', 'disputed', 'failed']) {
+      const { id, path } = await sent();
+      await stack.rows(tenant.id, 'update invoices set status = $3 where tenant_id = $1 and id = $2', [
+        tenant.id,
+        id,
+        status,
+      ]);
+      await open(`${path}/seen.gif`);
+      const invoice = await invoiceOf(id);
+      expect(invoice.status).to.equal(status);
+      expect(invoice.delivery.viewed_at, status).to.be.a('string');
+    }
+    const { id, path } = await sent();
+    await stack.rows(
+      tenant.id,
+      `update invoices set status = 'sent_to_roadsync' where tenant_id = $1 and id = $2`,
+      [tenant.id, id],
+    );
+    await open(`${path}/seen.gif`);
+    expect((await invoiceOf(id)).status).to.equal('viewed');
+    // Sent once more, it is to be seen once more.
+    const again = await tenant.client.post(`/invoices/${id}/send`, {});
+    expect(again.body.status).to.equal('sending');
+    await open(`${new URL(again.body.view_url).pathname}/seen.gif`);
+    expect((await invoiceOf(id)).status).to.equal('viewed');
+  });
+
+  it('is gone when its time is over, it was revoked, or the invoice is annulled, and says so', async () => {
+    const gone = async (path: string, status: number, text: RegExp) => {
+      for (const part of ['', '/pdf', '/seen.gif']) {
+        const response = await open(path + part);
+        expect(response.status).to.equal(status);
+        expect(response.headers.get('content-type')).to.include('text/html');
+        expect(await response.text())
+          .to.match(text)
+          .and.to.not.include('$100.00');
+      }
+    };
+    const expired = await sent();
+    await stack.rows(
+      tenant.id,
+      'update messages set link_expires_at = now() where tenant_id = $1 and invoice_id = $2',
+      [tenant.id, expired.id],
+    );
+    await gone(expired.path, 410, /expired.*Hudson Towing/s);
+    const revoked = await sent();
+    const { items } = (await tenant.client.get(`/messages?invoice_id=${revoked.id}`)).body.data;
+    expect(Date.parse(items[0].link_expires_at)).to.be.within(
+      Date.now() + 89 * 86_400_000,
+      Date.now() + 91 * 86_400_000,
+    );
+    const answer = await tenant.client.post(`/messages/${items[0].id}/revoke-link`, {});
+    expect(answer.body.link_revoked_at).to.be.a('string');
+    expect((await tenant.client.post(`/messages/${items[0].id}/revoke-link`, {})).body).to.deep.equal(
+      answer.body,
+    );
+    await gone(revoked.path, 410, /expired/);
+    const annulled = await sent();
+    await tenant.client.post(`/invoices/${annulled.id}/void`, { reason: 'x' });
+    await gone(annulled.path, 410, /withdrawn/);
+    const revised = await sent();
+    await tenant.client.post(`/invoices/${revised.id}/dispute`, { reason: 'x' });
+    expect((await open(revised.path)).status).to.equal(200);
+    await tenant.client.post(`/invoices/${revised.id}/return`, {});
+    await gone(revised.path, 404, /revised/);
+  });
+
+  it('opens for no token that was not made here, and tells nothing of why', async () => {
+    const { path } = await sent();
+    const token = path.slice('/i/'.length);
+    const other = await stack.createTenant('Other Towing');
+    const { items } = (await tenant.client.get('/messages')).body.data;
+    const key = linkKeyOf(stack.runtime.config);
+    const foreign = sealLink(key, { tenantId: other.id, messageId: items[0].id });
+    const unknown = sealLink(key, { tenantId: tenant.id, messageId: newId() });
+    const swapped = (token[20] === 'A' ? 'B' : 'A') + token.slice(21);
+    const forged = token.slice(0, 20) + swapped;
+    const texts = new Set<string>();
+    for (const bad of [foreign, unknown, forged, 'x', '..%2f', 'A'.repeat(80), `${token}A`, token.slice(1)]) {
+      const response = await open(`/i/${bad}`);
+      expect(response.status, bad).to.equal(404);
+      texts.add(await response.text());
+    }
+    expect(texts.size, 'one and the same page').to.equal(1);
+    expect([...texts][0]).to.not.include('Hudson');
+  });
+
+  it('shows texts as texts', async () => {
+    const { body: customer } = await tenant.client.post('/customers', {
+      company_name: ATTACK,
+      address: `${ATTACK}\n${ATTACK}`,
+    });
+    const { path } = await sent({
+      invoice_number: `X-${ATTACK}`,
+      customer_id: customer.id,
+      po_number: ATTACK,
+      vehicle_description: ATTACK,
+      line_items: [lineItem({ name: ATTACK, description: ATTACK })],
+    });
+    const html = await (await open(path)).text();
+    expect(html).to.include('&#60;img src=x onerror=alert(1)&#62;&#34;&#39;&#38;');
+    expect(html.match(/<img/g)).to.have.length(1);
+  });
+
+  it('works in a sandbox, and says that nothing is owed', async () => {
+    const { id, path } = await sent({}, tenant.sandbox);
+    expect(await (await open(path)).text()).to.include('Test: nothing is owed');
+    await open(`${path}/seen.gif`);
+    expect((await invoiceOf(id, tenant.sandbox)).status).to.equal('viewed');
+  });
+
+  it('lets one address ask so often and no oftener', async () => {
+    const { path } = await sent(invoiceInput());
+    const limited = await TestStack.start({ environment: { TRUST_PROXY: 'true' } });
+    const ask = (address: string) =>
+      fetch(`${limited.origin}${path}`, { headers: { 'x-forwarded-for': address } });
+    try {
+      let last = await ask('192.0.2.1');
+      for (let nth = 0; nth < 120; nth += 1) last = await ask('192.0.2.1');
+      expect(last.status).to.equal(429);
+      expect(Number(last.headers.get('retry-after'))).to.be.above(0);
+      expect((await ask('192.0.2.2')).status, 'another address').to.equal(404);
+    } finally {
+      await limited.stop();
+    }
+  });
+});

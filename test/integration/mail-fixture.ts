@@ -1,0 +1,101 @@
+import { newId } from '../../shared/platform/ids.js';
+import { openMessagesQueue, promptMessages } from '../../shared/queues/messages.js';
+import { MailServer } from '../support/mail-server.js';
+import { eventually } from '../support/poll.js';
+import { invoiceInput } from '../support/samples.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+export const MAIL_FROM = 'invoices@tow.example.com';
+export const BASE_URL = 'https://billing.example.com';
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
+type Json = any;
+
+/** The product with a mail server beside it, and a tenant that sends. */
+export class MailFixture {
+  private constructor(
+    readonly server: MailServer,
+    readonly stack: TestStack,
+    readonly tenant: TestTenant,
+    private readonly queue: ReturnType<typeof openMessagesQueue>,
+  ) {}
+
+  static async start(): Promise<MailFixture> {
+    const server = await MailServer.start();
+    // A server that hangs is given up after two seconds, not after a minute.
+    const SMTP_URL = `${server.url}?socketTimeout=2000`;
+    const stack = await TestStack.start({ environment: { SMTP_URL, MAIL_FROM, BASE_URL } });
+    const tenant = await stack.createTenant('Hudson Towing');
+    return new MailFixture(server, stack, tenant, openMessagesQueue(stack.runtime));
+  }
+
+  async stop(): Promise<void> {
+    await this.stack.stop();
+    await this.server.stop();
+  }
+
+  async read(path: string): Promise<Json> {
+    return (await this.tenant.client.get(path)).body;
+  }
+
+  /** An approved invoice. */
+  async approved(overrides: Record<string, unknown> = {}): Promise<string> {
+    const { client } = this.tenant;
+    const { body } = await client.post(
+      '/invoices',
+      invoiceInput({ billing_email: 'billing@example.com', ...overrides }),
+    );
+    await client.post(`/invoices/${body.id}/approve`, {});
+    return body.id;
+  }
+
+  /** An invoice that is on its way. */
+  async sending(overrides: Record<string, unknown> = {}): Promise<string> {
+    const id = await this.approved(overrides);
+    await this.tenant.client.post(`/invoices/${id}/send`, {});
+    return id;
+  }
+
+  /** Waits until the invoice's delivery is in this state, and reads it. */
+  async delivered(id: string, state: 'sent' | 'failed'): Promise<Json> {
+    return eventually(`delivery ${state}`, async () => {
+      const invoice = await this.read(`/invoices/${id}`);
+      return invoice.delivery.state === state && invoice;
+    });
+  }
+
+  /** Its messages, newest first. */
+  async messages(invoiceId: string): Promise<Json[]> {
+    return (await this.read(`/messages?invoice_id=${invoiceId}`)).data.items;
+  }
+
+  /** How many mails with this message's id the server accepted. */
+  copies(messageId: string): number {
+    return this.server.accepted.filter(({ mail }) => mail.messageId?.includes(messageId)).length;
+  }
+
+  async events(invoiceId: string, type = 'invoice.sent'): Promise<Json[]> {
+    const rows = await this.stack.rows<{ body: string }>(
+      this.tenant.id,
+      `select body from events where tenant_id = $1 and type = $3 and body::jsonb #>> '{data,object,id}' = $2 order by id`,
+      [this.tenant.id, invoiceId, type],
+    );
+    return rows.map(({ body }) => JSON.parse(body));
+  }
+
+  /** Ends the wait before the next attempt, and forgets why there is one. */
+  async hurry(messageId: string): Promise<void> {
+    await this.stack.rows(
+      this.tenant.id,
+      'update messages set attempt_after = now(), error = null where tenant_id = $1 and id = $2',
+      [this.tenant.id, messageId],
+    );
+    await promptMessages(this.queue, [{ tenantId: this.tenant.id, messageId: messageId, attempts: 0 }]);
+  }
+
+  /** Prompts a message again and again, as a queue that repeats itself would. */
+  async promptAgain(messageId: string, times: number): Promise<void> {
+    for (let nth = 0; nth < times; nth += 1)
+      await this.queue.add('deliver', { tenantId: this.tenant.id, messageId }, { jobId: newId() });
+  }
+}

@@ -1,0 +1,272 @@
+/** Invoices by mail, through a real SMTP server that accepts, refuses, hangs and breaks. */
+import { expect } from 'chai';
+import { newId } from '../../shared/platform/ids.js';
+import { expectError } from '../support/expect-error.js';
+import { eventually } from '../support/poll.js';
+import { MAIL_FROM, MailFixture } from './mail-fixture.js';
+
+describe('an invoice by mail', () => {
+  let mail: MailFixture;
+
+  before(async () => {
+    mail = await MailFixture.start();
+  });
+  after(() => mail.stop());
+
+  it('is sent once the server has accepted it, and not before', async () => {
+    const { server, tenant } = mail;
+    server.expect({ as: 'hang' });
+    const id = await mail.approved();
+    const seen = server.seen.length;
+    const answer = await tenant.client.post(`/invoices/${id}/send`, {});
+    expect(answer.body).to.include({ status: 'sending', sent_at: null });
+    expect(answer.body.delivery).to.include({ state: 'queued' });
+    await eventually('the data at the server', () => server.seen.length === seen + 1);
+    const [message] = await mail.messages(id);
+    expect(message).to.include({ state: 'queued', provider: 'smtp', attempts: 1, sent_at: null });
+    expect((await mail.read(`/invoices/${id}`)).delivery.state).to.equal('queued');
+    expect(await mail.events(id)).to.deep.equal([]);
+    // The server never answers: we give up, and offer it again later.
+    const late = await eventually('a second attempt is planned', async () => {
+      const [now] = await mail.messages(id);
+      return now.error !== null && now;
+    });
+    expect(late).to.include({ state: 'queued', attempts: 1 });
+    expect(Date.parse(late.next_attempt_at)).to.be.above(Date.now());
+    server.release();
+    await mail.hurry(message.id);
+    const invoice = await mail.delivered(id, 'sent');
+    expect(invoice.status).to.equal('sending');
+    expect(invoice.sent_at).to.be.a('string');
+    const [event] = await mail.events(id);
+    expect(event.data.object).to.deep.equal(invoice);
+    expect(await mail.events(id)).to.have.length(1);
+    expect((await mail.messages(id))[0]).to.include({ state: 'sent', attempts: 2, error: null });
+    expect(mail.copies(message.id)).to.equal(1);
+  });
+
+  it('fails at once when the server refuses it for good, says why, and can be sent again', async () => {
+    const text = '5.1.1 No such user <here>';
+    for (const at of ['recipient', 'data'] as const) {
+      mail.server.expect({ as: 'refuse', code: 550, text, at });
+      const id = await mail.sending();
+      const failed = await mail.delivered(id, 'failed');
+      expect(failed.status).to.equal('failed');
+      expect(failed.delivery.reason).to.include('550').and.to.include('No such user');
+      expect(failed.allowed_actions).to.include.members(['send', 'cancel']);
+      const [message] = await mail.messages(id);
+      expect(message).to.include({ state: 'failed', attempts: 1, error: failed.delivery.reason });
+      expect(message.next_attempt_at).to.equal(null);
+      expect(await mail.events(id)).to.deep.equal([]);
+      const again = await mail.tenant.client.post(`/invoices/${id}/send`, { to: 'other@example.com' });
+      expect(again.body).to.include({ status: 'sending' });
+      const sent = await mail.delivered(id, 'sent');
+      expect(sent).to.include({ status: 'sending' });
+      expect(sent.delivery.reason).to.equal(null);
+      expect(await mail.events(id)).to.have.length(1);
+      const [newer, older] = await mail.messages(id);
+      expect([newer.state, older.state]).to.deep.equal(['sent', 'failed']);
+      expect(newer.recipient).to.equal('other@example.com');
+    }
+  });
+
+  it('of which the message is retried goes the same way, with what is true by then', async () => {
+    mail.server.expect({ as: 'refuse', code: 554, text: 'no', at: 'data' });
+    const id = await mail.sending();
+    await mail.delivered(id, 'failed');
+    const [message] = await mail.messages(id);
+    const before = await mail.read(`/messages/${message.id}`);
+    await mail.tenant.client.patch(`/invoices/${id}`, { po_number: 'PO-LATE' });
+    const retried = await mail.tenant.client.post(`/messages/${message.id}/retry`, {});
+    expect(retried.status, retried.text).to.equal(200);
+    expect(retried.body).to.include({ state: 'queued', attempts: 0, error: null });
+    expect((await mail.delivered(id, 'sent')).status).to.equal('sending');
+    const after = await mail.read(`/messages/${message.id}`);
+    expect(before.body_text).to.not.include('PO-LATE');
+    expect(after.body_text).to.include('PO-LATE');
+    expect(mail.server.accepted.at(-1)?.mail.text).to.include('PO-LATE');
+    expect(await mail.events(id)).to.have.length(1);
+    // What has not failed stays as it is.
+    const again = await mail.tenant.client.post(`/messages/${message.id}/retry`, {});
+    expect(again.body).to.deep.equal(after);
+  });
+
+  it('waits out a refusal for now, and arrives', async () => {
+    mail.server.expect({ as: 'refuse', code: 451, text: '4.7.1 try later', at: 'recipient' });
+    const id = await mail.sending();
+    const waiting = await eventually('the first refusal', async () => {
+      const [message] = await mail.messages(id);
+      return message.error !== null && message;
+    });
+    expect(waiting).to.include({ state: 'queued', attempts: 1 });
+    expect(waiting.error).to.include('451');
+    expect((await mail.read(`/invoices/${id}`)).status).to.equal('sending');
+    await mail.hurry(waiting.id);
+    await mail.delivered(id, 'sent');
+    expect((await mail.messages(id))[0]).to.include({ state: 'sent', attempts: 2, error: null });
+  });
+
+  it('fails after five attempts that were all refused for now', async () => {
+    const no = { as: 'refuse', code: 452, text: 'full', at: 'data' } as const;
+    mail.server.expect(no, no, no, no, no);
+    const id = await mail.sending();
+    for (let attempt = 1; attempt < 5; attempt += 1) {
+      const message = await eventually(`attempt ${attempt}`, async () => {
+        const [one] = await mail.messages(id);
+        return one.attempts === attempt && one.error !== null && one;
+      });
+      expect(message.state).to.equal('queued');
+      await mail.hurry(message.id);
+    }
+    expect((await mail.delivered(id, 'failed')).delivery.reason).to.include('452');
+  });
+
+  it('is offered again, with the same Message-ID, when the connection broke before the answer', async () => {
+    mail.server.expect({ as: 'cut' });
+    const seen = mail.server.seen.length;
+    const id = await mail.sending();
+    const [message] = await eventually('the break', async () => {
+      const found = await mail.messages(id);
+      return found[0].error !== null && found;
+    });
+    expect(await mail.events(id)).to.deep.equal([]);
+    await mail.hurry(message.id);
+    await mail.delivered(id, 'sent');
+    const ids = mail.server.seen.slice(seen).map(({ mail: one }) => one.messageId);
+    expect(ids).to.deep.equal(Array(2).fill(`<${message.id}@${MAIL_FROM.split('@')[1]}>`));
+  });
+
+  it('leaves once, however often its worker is prompted', async () => {
+    const ids = await Promise.all(Array.from({ length: 6 }, () => mail.sending()));
+    const messages = await Promise.all(ids.map(async (id) => (await mail.messages(id))[0].id as string));
+    await Promise.all(messages.map((id) => mail.promptAgain(id, 5)));
+    for (const id of ids) await mail.delivered(id, 'sent');
+    await Promise.all(messages.map((id) => mail.promptAgain(id, 5)));
+    for (const [index, id] of ids.entries()) {
+      expect(mail.copies(messages[index] as string)).to.equal(1);
+      expect(await mail.events(id)).to.have.length(1);
+    }
+  });
+
+  it('whose prompt was lost is found by the clock', async () => {
+    const id = await mail.sending();
+    await mail.delivered(id, 'sent');
+    const [message] = await mail.messages(id);
+    await mail.stack.rows(
+      mail.tenant.id,
+      `update messages set state = 'queued', attempts = 0, accepted_at = null, attempt_after = now() - interval '1 hour'
+       where tenant_id = $1 and id = $2`,
+      [mail.tenant.id, message.id],
+    );
+    await eventually('the clock finds it', () => mail.copies(message.id) === 2);
+  });
+
+  it('that the server accepted is only recorded, not sent again, when the record was lost', async () => {
+    const id = await mail.sending();
+    await mail.delivered(id, 'sent');
+    const [message] = await mail.messages(id);
+    await mail.stack.rows(
+      mail.tenant.id,
+      `update messages set state = 'queued', attempt_after = now() where tenant_id = $1 and id = $2`,
+      [mail.tenant.id, message.id],
+    );
+    await mail.hurry(message.id);
+    await eventually('the record', async () => (await mail.messages(id))[0].state === 'sent');
+    expect(mail.copies(message.id)).to.equal(1);
+    expect(await mail.events(id), 'one event for one release').to.have.length(1);
+  });
+
+  it('paid or voided meanwhile keeps that state; a void one does not leave any more', async () => {
+    const refuse = { as: 'refuse', code: 451, text: 'later', at: 'recipient' } as const;
+    const waiting = async (id: string) =>
+      eventually('a first refusal', async () => {
+        const [message] = await mail.messages(id);
+        return message.error !== null && (message.id as string);
+      });
+    mail.server.expect(refuse);
+    const paid = await mail.sending();
+    const paidMessage = await waiting(paid);
+    await mail.tenant.client.post(`/invoices/${paid}/payments`, { amount_cents: 10_000, method: 'cash' });
+    mail.server.expect({ as: 'refuse', code: 550, text: 'gone', at: 'recipient' });
+    await mail.hurry(paidMessage);
+    expect((await mail.delivered(paid, 'failed')).status).to.equal('paid');
+
+    mail.server.expect(refuse);
+    const voided = await mail.sending();
+    const voidedMessage = await waiting(voided);
+    await mail.tenant.client.post(`/invoices/${voided}/void`, { reason: 'wrong car' });
+    await mail.hurry(voidedMessage);
+    expect((await mail.delivered(voided, 'failed')).status).to.equal('void');
+    expect(mail.copies(voidedMessage)).to.equal(0);
+    const retried = await mail.tenant.client.post(`/messages/${voidedMessage}/retry`, {});
+    expectError(retried, 409, 'invalid_status_transition');
+  });
+
+  it('by mail and text waits for the mail; the text only lies in the outbox', async () => {
+    const id = await mail.approved();
+    const { body: job } = await mail.tenant.client.post('/customers', {
+      company_name: 'Club',
+      primary_phone: '+1 555 0100',
+    });
+    const billed = await mail.approved({ customer_id: job.id });
+    expectError(
+      await mail.tenant.client.post(`/invoices/${id}/send`, { channel: 'both' }),
+      409,
+      'invalid_status_transition',
+    );
+    mail.server.expect({ as: 'refuse', code: 550, text: 'no', at: 'recipient' });
+    await mail.tenant.client.post(`/invoices/${billed}/send`, { channel: 'both' });
+    expect((await mail.delivered(billed, 'failed')).status).to.equal('failed');
+    const messages = await mail.messages(billed);
+    const of = (channel: string) => messages.find((message) => message.channel === channel);
+    expect(of('sms')).to.include({ state: 'sent', provider: 'outbox', recipient: '+1 555 0100' });
+    expect(of('email')).to.include({ state: 'failed', provider: 'smtp' });
+    expect(await mail.events(billed)).to.deep.equal([]);
+    // A text alone is sent by lying there, as long as there is no vendor.
+    const text = await mail.approved({ customer_id: job.id });
+    const answer = await mail.tenant.client.post(`/invoices/${text}/send`, { channel: 'sms' });
+    expect(answer.body.delivery.state).to.equal('sent');
+  });
+
+  it('never leaves a sandbox', async () => {
+    const { sandbox, sandboxId } = mail.tenant;
+    const before = mail.server.connections;
+    const { body } = await sandbox.post('/invoices', {
+      invoice_number: newId(),
+      billing_email: 'b@example.com',
+      line_items: [],
+    });
+    await sandbox.patch(`/invoices/${body.id}`, {
+      line_items: [
+        { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each', unit_price_cents: 1, total_cents: 1 },
+      ],
+    });
+    await sandbox.post(`/invoices/${body.id}/approve`, {});
+    const sent = await sandbox.post(`/invoices/${body.id}/send`, {});
+    expect(sent.body.delivery.state).to.equal('sent');
+    const [message] = (await sandbox.get(`/messages?invoice_id=${body.id}`)).body.data.items;
+    expect(message).to.include({ state: 'sent', provider: 'outbox' });
+    // Not even if its row says so.
+    await mail.stack.rows(
+      sandboxId,
+      `update messages set state = 'queued', provider = 'smtp' where tenant_id = $1 and id = $2`,
+      [sandboxId, message.id],
+    );
+    await mail.promptAgain(message.id, 3);
+    const control = await mail.sending();
+    await mail.delivered(control, 'sent');
+    expect(mail.server.connections, 'the control alone').to.equal(before + 1);
+    expect((await sandbox.get(`/messages/${message.id}`)).body.attempts).to.equal(0);
+  });
+
+  it('rehearsed by a dry run goes nowhere', async () => {
+    const id = await mail.approved();
+    const before = mail.server.connections;
+    const headers = { 'X-Service-Dry-Run': 'true' };
+    const { body } = await mail.tenant.client.post(`/invoices/${id}/send`, {}, { headers });
+    expect(body.data.delivery.state).to.equal('queued');
+    expect(body.data).to.not.have.property('view_url');
+    expect(await mail.messages(id)).to.deep.equal([]);
+    expect(mail.server.connections).to.equal(before);
+  });
+});
