@@ -21,6 +21,7 @@ import { paymentRoutes } from './routes/payments.js';
 import { sessionRoutes } from './routes/session.js';
 import { settingsRoutes } from './routes/settings.js';
 import { truckRoutes } from './routes/trucks.js';
+import { userRoutes } from './routes/users.js';
 import { workOrderRoutes } from './routes/work-orders.js';
 import type { ApiRuntime } from './runtime.js';
 
@@ -44,6 +45,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     apiKeyRoutes,
     accountRoutes,
     sessionRoutes,
+    userRoutes,
   ])
     add(router, api);
   return router;

@@ -55,6 +55,11 @@ export interface Contracts {
   Session?: Session;
   SessionRevoke?: SessionRevoke;
   SignIn?: SignIn;
+  User?: User;
+  UserCreate?: UserCreate;
+  UserRevoke?: UserRevoke;
+  UserListQuery?: UserListQuery;
+  UserPatch?: UserPatch;
   Accepted?: Accepted;
   DryRun?: DryRun;
   ErrorBody?: ErrorBody;
@@ -1065,6 +1070,50 @@ export interface SignIn {
    * Picks the account when the same e-mail and password belong to several
    */
   tenant_id?: string;
+}
+export interface User {
+  id: string;
+  name: string;
+  email: string;
+  created_at: string;
+  updated_at: string;
+  /**
+   * Since then the person cannot sign in
+   */
+  deactivated_at: string | null;
+}
+export interface UserCreate {
+  name: string;
+  email: string;
+  /**
+   * Left out: the person cannot sign in until one is set
+   */
+  password?: string;
+}
+export interface UserRevoke {
+  [k: string]: unknown;
+}
+export interface UserListQuery {
+  /**
+   * Only those who can sign in, or only those who no longer can
+   */
+  is_active?: boolean;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface UserPatch {
+  name?: string;
+  email?: string;
+  /**
+   * A new one ends every session of the person
+   */
+  password?: string;
 }
 export interface Accepted {
   ok: true;

@@ -21,6 +21,8 @@ import * as settingsCommands from './settings/commands.js';
 import * as settingsSchemas from './settings/schema.js';
 import * as truckCommands from './trucks/commands.js';
 import * as truckSchemas from './trucks/schema.js';
+import * as userCommands from './users/commands.js';
+import * as userSchemas from './users/schema.js';
 import * as workOrderCommands from './work-orders/commands.js';
 import * as workOrderSchemas from './work-orders/schema.js';
 
@@ -37,6 +39,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'settings', schemas: settingsSchemas },
   { entityType: 'api_key', schemas: apiKeySchemas },
   { entityType: 'session', schemas: sessionSchemas },
+  { entityType: 'user', schemas: userSchemas },
 ];
 
 /** Schemas of answers that are no resource. */
@@ -54,6 +57,7 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(settingsCommands),
   ...Object.values(apiKeyCommands),
   ...Object.values(sessionCommands),
+  ...Object.values(userCommands),
 ] as unknown as CommandDefinition<never>[];
 
 const byType = new Map(commands.map((command) => [command.type, command]));

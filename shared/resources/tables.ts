@@ -8,6 +8,7 @@ import { paymentRepresentation } from './payments/representation.js';
 import { sessionRepresentation } from './sessions/representation.js';
 import { settingsRepresentation } from './settings/representation.js';
 import { truckRepresentation } from './trucks/representation.js';
+import { userRepresentation } from './users/representation.js';
 import { workOrderRepresentation } from './work-orders/representation.js';
 
 interface ResourceTable {
@@ -30,6 +31,7 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   settings: { table: 'tenants', collection: '/settings', representation: settingsRepresentation },
   api_key: { table: 'api_keys', collection: '/api-keys', representation: apiKeyRepresentation },
   session: { table: 'sessions', collection: '/session', representation: sessionRepresentation },
+  user: { table: 'users', collection: '/users', representation: userRepresentation },
 };
 
 /** @throws {Error} for an entity that no code of this version knows. */

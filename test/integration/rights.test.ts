@@ -4,6 +4,7 @@ import type { Answer, TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { credentialOf, documentedOperations } from '../support/openapi-walk.js';
 import { invoiceInput, UNKNOWN_ID } from '../support/samples.js';
+import { createUser } from '../support/sign-in.js';
 import { type KeyOptions, TestStack, type TestTenant } from '../support/stack.js';
 
 /** Every route that a right protects: what an agent needs (null: no agent may) and what an API key needs. */
@@ -43,6 +44,11 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['GET', '/api-keys/{key}', null, 'admin'],
   ['POST', '/api-keys/{key}/roll', null, 'admin'],
   ['DELETE', '/api-keys/{key}', null, 'admin'],
+  ['GET', '/users', null, 'admin'],
+  ['POST', '/users', null, 'admin'],
+  ['GET', '/users/{user}', null, 'admin'],
+  ['PATCH', '/users/{user}', null, 'admin'],
+  ['DELETE', '/users/{user}', null, 'admin'],
 ];
 
 const BODIES: Record<string, () => unknown> = {
@@ -53,6 +59,7 @@ const BODIES: Record<string, () => unknown> = {
   '/drivers': () => ({ name: 'D' }),
   '/inspections': () => ({ kind: 'pre_trip' }),
   '/api-keys': () => ({ name: 'k' }),
+  '/users': () => ({ name: 'U', email: 'u@example.com' }),
 };
 
 describe('rights of a key', () => {
@@ -71,6 +78,8 @@ describe('rights of a key', () => {
     ids.driver = (await client.post('/drivers', { name: 'D' })).body.id;
     ids.inspection = (await client.post('/inspections', { kind: 'pre_trip' })).body.id;
     ids.event = (await client.get('/events')).body.data.items[0].id;
+    ids.user = (await createUser(stack, tenant.id)).id;
+    await createUser(stack, tenant.id);
     ids.key = (await client.post('/api-keys', { name: 'victim' })).body.id;
   });
   after(() => stack.stop());

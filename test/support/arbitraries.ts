@@ -57,10 +57,12 @@ function strings(description: Description): fc.Arbitrary<string> {
   if (pattern) return padded(fc.stringMatching(/^[a-z][a-z0-9_]{0,63}$/));
   if (rule('case')) return padded(fc.stringMatching(/^[A-HJ-NPR-Za-hj-npr-z0-9]{1,17}$/));
   const max = rule('max')?.args?.limit ?? 50;
-  const long = fc.integer({ min: 1, max }).map((length) => 'x'.repeat(length));
+  const min = rule('min')?.args?.limit ?? 1;
+  const long = fc.integer({ min, max }).map((length) => 'x'.repeat(length));
   const short = printable
     .map((text) => text.trim().slice(0, max))
-    .filter((text) => text !== '' && !/\p{Surrogate}/u.test(text));
+    .filter((text) => text !== '' && !/\p{Surrogate}/u.test(text))
+    .map((text) => text + 'x'.repeat(Math.max(0, min - [...text].length)));
   return padded(fc.oneof(short, long));
 }
 
