@@ -10,6 +10,7 @@ import { limitRate } from './middleware/rate-limit.js';
 import { requestContext } from './middleware/request-context.js';
 import { accountRoutes } from './routes/account.js';
 import { apiKeyRoutes } from './routes/api-keys.js';
+import { auditLogRoutes } from './routes/audit-log.js';
 import { customerRoutes } from './routes/customers.js';
 import { dispatchRoutes } from './routes/dispatch.js';
 import { documentRoutes } from './routes/document.js';
@@ -46,6 +47,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     accountRoutes,
     sessionRoutes,
     userRoutes,
+    auditLogRoutes,
   ])
     add(router, api);
   return router;

@@ -10,6 +10,7 @@ import * as indexEventsByOrder from './20261121050300_index_events_by_order.js';
 import * as identifySettings from './20261121050400_identify_settings.js';
 import * as addSessions from './20261121060000_add_sessions.js';
 import * as indexPeople from './20261121060100_index_people.js';
+import * as indexAuditLog from './20261121060200_index_audit_log.js';
 
 interface Migration {
   name: string;
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261121050400_identify_settings', ...identifySettings },
   { name: '20261121060000_add_sessions', ...addSessions },
   { name: '20261121060100_index_people', ...indexPeople },
+  { name: '20261121060200_index_audit_log', ...indexAuditLog },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */

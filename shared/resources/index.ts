@@ -2,6 +2,7 @@ import type { CommandDefinition } from '../contracts/command.js';
 import type { ResourceDefinition } from '../contracts/resource.js';
 import * as apiKeyCommands from './api-keys/commands.js';
 import * as apiKeySchemas from './api-keys/schema.js';
+import * as auditLogSchemas from './audit-log/schema.js';
 import * as customerCommands from './customers/commands.js';
 import * as customerSchemas from './customers/schema.js';
 import * as dispatchBoardSchemas from './dispatch-board/schema.js';
@@ -40,6 +41,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'api_key', schemas: apiKeySchemas },
   { entityType: 'session', schemas: sessionSchemas },
   { entityType: 'user', schemas: userSchemas },
+  { entityType: 'audit_entry', schemas: auditLogSchemas },
 ];
 
 /** Schemas of answers that are no resource. */

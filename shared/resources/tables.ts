@@ -1,4 +1,5 @@
 import { apiKeyRepresentation } from './api-keys/representation.js';
+import { auditEntryRepresentation } from './audit-log/representation.js';
 import { customerRepresentation } from './customers/representation.js';
 import { driverRepresentation } from './drivers/representation.js';
 import { eventRepresentation } from './events/representation.js';
@@ -32,6 +33,7 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   api_key: { table: 'api_keys', collection: '/api-keys', representation: apiKeyRepresentation },
   session: { table: 'sessions', collection: '/session', representation: sessionRepresentation },
   user: { table: 'users', collection: '/users', representation: userRepresentation },
+  audit_entry: { table: 'audit_entries', collection: '/audit-log', representation: auditEntryRepresentation },
 };
 
 /** @throws {Error} for an entity that no code of this version knows. */

@@ -44,6 +44,8 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['GET', '/api-keys/{key}', null, 'admin'],
   ['POST', '/api-keys/{key}/roll', null, 'admin'],
   ['DELETE', '/api-keys/{key}', null, 'admin'],
+  ['GET', '/audit-log', 'read_audit', 'admin'],
+  ['GET', '/audit-log/{entry}', 'read_audit', 'admin'],
   ['GET', '/users', null, 'admin'],
   ['POST', '/users', null, 'admin'],
   ['GET', '/users/{user}', null, 'admin'],
@@ -78,6 +80,7 @@ describe('rights of a key', () => {
     ids.driver = (await client.post('/drivers', { name: 'D' })).body.id;
     ids.inspection = (await client.post('/inspections', { kind: 'pre_trip' })).body.id;
     ids.event = (await client.get('/events')).body.data.items[0].id;
+    ids.entry = (await client.get('/audit-log')).body.data.items[0].id;
     ids.user = (await createUser(stack, tenant.id)).id;
     await createUser(stack, tenant.id);
     ids.key = (await client.post('/api-keys', { name: 'victim' })).body.id;
