@@ -9,6 +9,7 @@ import { negotiate } from './middleware/negotiate.js';
 import { limitRate } from './middleware/rate-limit.js';
 import { requestContext } from './middleware/request-context.js';
 import { accountRoutes } from './routes/account.js';
+import { agentKeyRoutes } from './routes/agent-keys.js';
 import { apiKeyRoutes } from './routes/api-keys.js';
 import { auditLogRoutes } from './routes/audit-log.js';
 import { customerRoutes } from './routes/customers.js';
@@ -44,6 +45,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     inspectionRoutes,
     eventRoutes,
     apiKeyRoutes,
+    agentKeyRoutes,
     accountRoutes,
     sessionRoutes,
     userRoutes,

@@ -52,6 +52,10 @@ export interface Contracts {
   ApiKeyRevoke?: ApiKeyRevoke;
   ApiKeyRoll?: ApiKeyRoll;
   ApiKeyWithSecret?: ApiKeyWithSecret;
+  AgentKey?: AgentKey;
+  AgentKeyCreate?: AgentKeyCreate;
+  AgentKeyListQuery?: AgentKeyListQuery;
+  AgentKeyWithSecret?: AgentKeyWithSecret;
   Session?: Session;
   SessionRevoke?: SessionRevoke;
   SignIn?: SignIn;
@@ -1025,6 +1029,88 @@ export interface ApiKeyWithSecret {
   scopes: string[];
   read_only: boolean;
   tier: "starter" | "standard" | "premium" | null;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+  /**
+   * The credential itself, shown in this answer only; null in a dry run
+   */
+  key: string | null;
+}
+export interface AgentKey {
+  id: string;
+  kind: "agent";
+  name: string;
+  prefix: string;
+  last_four: string;
+  scopes: (
+    | "read_invoices"
+    | "write_invoices_draft"
+    | "read_work_orders"
+    | "write_work_orders"
+    | "read_customers"
+    | "read_dispatch"
+    | "read_audit"
+    | "propose_approvals"
+  )[];
+  read_only: boolean;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+}
+export interface AgentKeyCreate {
+  name: string;
+  /**
+   * What the agent may do: each tool takes one of them, none implies another
+   */
+  scopes: (
+    | "read_invoices"
+    | "write_invoices_draft"
+    | "read_work_orders"
+    | "write_work_orders"
+    | "read_customers"
+    | "read_dispatch"
+    | "read_audit"
+    | "propose_approvals"
+  )[];
+  /**
+   * A read-only key holds only scopes that begin with read_
+   */
+  read_only: boolean;
+  /**
+   * When the key ends by itself
+   */
+  expires_at?: string | null;
+}
+export interface AgentKeyListQuery {
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface AgentKeyWithSecret {
+  id: string;
+  kind: "agent";
+  name: string;
+  prefix: string;
+  last_four: string;
+  scopes: (
+    | "read_invoices"
+    | "write_invoices_draft"
+    | "read_work_orders"
+    | "write_work_orders"
+    | "read_customers"
+    | "read_dispatch"
+    | "read_audit"
+    | "propose_approvals"
+  )[];
+  read_only: boolean;
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;

@@ -1,5 +1,7 @@
 import type { CommandDefinition } from '../contracts/command.js';
 import type { ResourceDefinition } from '../contracts/resource.js';
+import * as agentKeyCommands from './agent-keys/commands.js';
+import * as agentKeySchemas from './agent-keys/schema.js';
 import * as apiKeyCommands from './api-keys/commands.js';
 import * as apiKeySchemas from './api-keys/schema.js';
 import * as auditLogSchemas from './audit-log/schema.js';
@@ -39,6 +41,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'event', schemas: eventSchemas },
   { entityType: 'settings', schemas: settingsSchemas },
   { entityType: 'api_key', schemas: apiKeySchemas },
+  { entityType: 'agent_key', schemas: agentKeySchemas },
   { entityType: 'session', schemas: sessionSchemas },
   { entityType: 'user', schemas: userSchemas },
   { entityType: 'audit_entry', schemas: auditLogSchemas },
@@ -58,6 +61,7 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(inspectionCommands),
   ...Object.values(settingsCommands),
   ...Object.values(apiKeyCommands),
+  ...Object.values(agentKeyCommands),
   ...Object.values(sessionCommands),
   ...Object.values(userCommands),
 ] as unknown as CommandDefinition<never>[];

@@ -1,3 +1,4 @@
+import { agentKeyRepresentation } from './agent-keys/representation.js';
 import { apiKeyRepresentation } from './api-keys/representation.js';
 import { auditEntryRepresentation } from './audit-log/representation.js';
 import { customerRepresentation } from './customers/representation.js';
@@ -17,6 +18,8 @@ interface ResourceTable {
   /** Path of its list without the version prefix. */
   collection: string;
   representation: (alias: string) => string;
+  /** Which rows of a table that is shared are of this kind. */
+  only?: string;
 }
 
 /** Where each entity is kept and the one SQL projection that is its JSON. */
@@ -30,7 +33,18 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   inspection: { table: 'inspections', collection: '/inspections', representation: inspectionRepresentation },
   event: { table: 'events', collection: '/events', representation: eventRepresentation },
   settings: { table: 'tenants', collection: '/settings', representation: settingsRepresentation },
-  api_key: { table: 'api_keys', collection: '/api-keys', representation: apiKeyRepresentation },
+  api_key: {
+    table: 'api_keys',
+    collection: '/api-keys',
+    representation: apiKeyRepresentation,
+    only: "kind = 'api'",
+  },
+  agent_key: {
+    table: 'api_keys',
+    collection: '/agent-keys',
+    representation: agentKeyRepresentation,
+    only: "kind = 'agent'",
+  },
   session: { table: 'sessions', collection: '/session', representation: sessionRepresentation },
   user: { table: 'users', collection: '/users', representation: userRepresentation },
   audit_entry: { table: 'audit_entries', collection: '/audit-log', representation: auditEntryRepresentation },

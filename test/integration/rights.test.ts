@@ -46,6 +46,11 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['DELETE', '/api-keys/{key}', null, 'admin'],
   ['GET', '/audit-log', 'read_audit', 'admin'],
   ['GET', '/audit-log/{entry}', 'read_audit', 'admin'],
+  ['GET', '/agent-keys', null, 'admin'],
+  ['POST', '/agent-keys', null, 'admin'],
+  ['GET', '/agent-keys/{agent}', null, 'admin'],
+  ['POST', '/agent-keys/{agent}/roll', null, 'admin'],
+  ['DELETE', '/agent-keys/{agent}', null, 'admin'],
   ['GET', '/users', null, 'admin'],
   ['POST', '/users', null, 'admin'],
   ['GET', '/users/{user}', null, 'admin'],
@@ -61,6 +66,7 @@ const BODIES: Record<string, () => unknown> = {
   '/drivers': () => ({ name: 'D' }),
   '/inspections': () => ({ kind: 'pre_trip' }),
   '/api-keys': () => ({ name: 'k' }),
+  '/agent-keys': () => ({ name: 'a', scopes: ['read_audit'] }),
   '/users': () => ({ name: 'U', email: 'u@example.com' }),
 };
 
@@ -80,6 +86,7 @@ describe('rights of a key', () => {
     ids.driver = (await client.post('/drivers', { name: 'D' })).body.id;
     ids.inspection = (await client.post('/inspections', { kind: 'pre_trip' })).body.id;
     ids.event = (await client.get('/events')).body.data.items[0].id;
+    ids.agent = (await client.post('/agent-keys', { name: 'a', scopes: ['read_audit'] })).body.id;
     ids.entry = (await client.get('/audit-log')).body.data.items[0].id;
     ids.user = (await createUser(stack, tenant.id)).id;
     await createUser(stack, tenant.id);

@@ -58,5 +58,8 @@ export async function recordReadyFor(operation: string, client: TestClient): Pro
     const invoice = await invoiceAfter(client, ['approve']);
     return made(client, `/invoices/${invoice}/payments`, { amount_cents: 10_000, method: 'cash' });
   }
+  if (operation.includes('/api-keys/')) return made(client, '/api-keys', { name: 'spare' });
+  if (operation.includes('/agent-keys/'))
+    return made(client, '/agent-keys', { name: 'spare', scopes: ['read_audit'] });
   return undefined;
 }

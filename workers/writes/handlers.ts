@@ -1,5 +1,10 @@
 import type { CommandHandler } from '../../shared/contracts/command.js';
-import { createApiKeys, revokeApiKeys, rollApiKeys } from '../../shared/resources/api-keys/handlers.js';
+import {
+  createAgentKeys,
+  createApiKeys,
+  revokeKeys,
+  rollKeys,
+} from '../../shared/resources/api-keys/handlers.js';
 import { createCustomers, updateCustomers } from '../../shared/resources/customers/handlers.js';
 import { createDrivers, updateDrivers } from '../../shared/resources/drivers/handlers.js';
 import { createInspections, updateInspections } from '../../shared/resources/inspections/handlers.js';
@@ -50,8 +55,11 @@ export const handlers = {
   'inspection.update': updateInspections,
   'settings.update': updateSettings,
   'api_key.create': createApiKeys,
-  'api_key.roll': rollApiKeys,
-  'api_key.revoke': revokeApiKeys,
+  'api_key.roll': rollKeys('api'),
+  'api_key.revoke': revokeKeys('api'),
+  'agent_key.create': createAgentKeys,
+  'agent_key.roll': rollKeys('agent'),
+  'agent_key.revoke': revokeKeys('agent'),
   'session.create': createSessions,
   'session.end': endSessions,
   'user.create': createUsers,
