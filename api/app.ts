@@ -10,8 +10,10 @@ import { limitRate } from './middleware/rate-limit.js';
 import { requestContext } from './middleware/request-context.js';
 import { invoicePages } from './public/invoice-pages.js';
 import { accountRoutes } from './routes/account.js';
+import { agentKeyRoutes } from './routes/agent-keys.js';
 import { apiKeyRoutes } from './routes/api-keys.js';
 import { approvalRoutes } from './routes/approvals.js';
+import { auditLogRoutes } from './routes/audit-log.js';
 import { customerRoutes } from './routes/customers.js';
 import { dispatchRoutes } from './routes/dispatch.js';
 import { documentRoutes } from './routes/document.js';
@@ -27,6 +29,7 @@ import { rateCardRoutes } from './routes/rate-cards.js';
 import { sessionRoutes } from './routes/session.js';
 import { settingsRoutes } from './routes/settings.js';
 import { truckRoutes } from './routes/trucks.js';
+import { userRoutes } from './routes/users.js';
 import { workOrderRoutes } from './routes/work-orders.js';
 import type { ApiRuntime } from './runtime.js';
 
@@ -53,8 +56,11 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     eventRoutes,
     approvalRoutes,
     apiKeyRoutes,
+    agentKeyRoutes,
     accountRoutes,
     sessionRoutes,
+    userRoutes,
+    auditLogRoutes,
   ])
     add(router, api);
   return router;

@@ -1,12 +1,10 @@
 import type Router from '@koa/router';
-import type { Command } from '../../shared/contracts/command.js';
-import { unseal } from '../../shared/platform/crypto.js';
 import { createApiKey, revokeApiKey, rollApiKey } from '../../shared/resources/api-keys/commands.js';
-import { type KeyMaterial, mintKey } from '../../shared/resources/api-keys/credential.js';
 import { listApiKeys } from '../../shared/resources/api-keys/queries.js';
 import { apiKeyListQuery } from '../../shared/resources/api-keys/schema.js';
 import type { ApiContext, RequestState } from '../context.js';
 import { announceChange } from '../middleware/announce-change.js';
+import { keyMaking } from '../middleware/key-making.js';
 import { list, readOne } from '../middleware/read.js';
 import { write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
@@ -15,7 +13,7 @@ const idInPath = (ctx: ApiContext) => ctx.params.id;
 const admin = { permission: 'admin', agentScope: null } as const;
 
 export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): void {
-  const { complete, reveal } = keyMaking(api);
+  const { complete, reveal } = keyMaking(api, 'api');
 
   /**
    * @openapi
@@ -102,20 +100,4 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
     announceChange(api, idInPath),
     write(api, revokeApiKey, { what: 'API key' }),
   );
-}
-
-/** Makes a key on the way in and shows it on the way out; between the two it travels sealed. */
-function keyMaking(api: ApiRuntime) {
-  return {
-    complete: <T extends object>(input: T, ctx: ApiContext) => {
-      const { material } = mintKey('api', ctx.state.key.environment, api.sealingKey);
-      return { ...input, material };
-    },
-    reveal: (body: string, command: Command<{ material: KeyMaterial }>): string => {
-      const answer = JSON.parse(body) as { key?: string | null };
-      // An answer whose reply was lost is rebuilt from the record, which does not hold the key: it is this very command's.
-      const { key: sealed = command.input.material.sealed } = answer;
-      return JSON.stringify({ ...answer, key: sealed && unseal(api.sealingKey, sealed) });
-    },
-  };
 }

@@ -100,8 +100,8 @@ async function storeKey(
     await insertApiKeys(tx, [{ ...ref, ...key, prefix, last_four, key_hash, tier: null, rolled_from: null }]);
     recordAction(tx, {
       tenantId,
-      action: 'api_key.created',
-      entityType: 'api_key',
+      action: `${key.kind}_key.created`,
+      entityType: `${key.kind}_key`,
       entityId: ref.id,
       changes: changesOfNew({ ...key }),
     });

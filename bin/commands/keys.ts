@@ -49,8 +49,8 @@ export const revokeKey: RunCommand = async (args, { store }) => {
   const { db } = await store();
   const tenant = await namedTenant(db, args);
   const key = await db.transaction([tenant.id], async (tx) => {
-    const [before] = await tx.query<{ revoked_at: Date | null }>({
-      text: 'select revoked_at from api_keys where tenant_id = $1 and id = $2 for update',
+    const [before] = await tx.query<{ kind: string; revoked_at: Date | null }>({
+      text: 'select kind, revoked_at from api_keys where tenant_id = $1 and id = $2 for update',
       values: [tenant.id, id],
     });
     if (!before) throw notFoundError('key of this tenant');
@@ -58,8 +58,8 @@ export const revokeKey: RunCommand = async (args, { store }) => {
       const changes = [{ field: 'revoked_at', from: null, to: 'now' }];
       recordAction(tx, {
         tenantId: tenant.id,
-        action: 'api_key.revoked',
-        entityType: 'api_key',
+        action: `${before.kind}_key.revoked`,
+        entityType: `${before.kind}_key`,
         entityId: id,
         changes,
       });

@@ -78,9 +78,20 @@ export interface Contracts {
   ApiKeyRevoke?: ApiKeyRevoke;
   ApiKeyRoll?: ApiKeyRoll;
   ApiKeyWithSecret?: ApiKeyWithSecret;
+  AgentKey?: AgentKey;
+  AgentKeyCreate?: AgentKeyCreate;
+  AgentKeyListQuery?: AgentKeyListQuery;
+  AgentKeyWithSecret?: AgentKeyWithSecret;
   Session?: Session;
   SessionRevoke?: SessionRevoke;
   SignIn?: SignIn;
+  User?: User;
+  UserCreate?: UserCreate;
+  UserRevoke?: UserRevoke;
+  UserListQuery?: UserListQuery;
+  UserPatch?: UserPatch;
+  AuditEntry?: AuditEntry;
+  AuditListQuery?: AuditListQuery;
   Accepted?: Accepted;
   DryRun?: DryRun;
   ErrorBody?: ErrorBody;
@@ -1671,6 +1682,88 @@ export interface ApiKeyWithSecret {
    */
   key: string | null;
 }
+export interface AgentKey {
+  id: string;
+  kind: "agent";
+  name: string;
+  prefix: string;
+  last_four: string;
+  scopes: (
+    | "read_invoices"
+    | "write_invoices_draft"
+    | "read_work_orders"
+    | "write_work_orders"
+    | "read_customers"
+    | "read_dispatch"
+    | "read_audit"
+    | "propose_approvals"
+  )[];
+  read_only: boolean;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+}
+export interface AgentKeyCreate {
+  name: string;
+  /**
+   * What the agent may do: each tool takes one of them, none implies another
+   */
+  scopes: (
+    | "read_invoices"
+    | "write_invoices_draft"
+    | "read_work_orders"
+    | "write_work_orders"
+    | "read_customers"
+    | "read_dispatch"
+    | "read_audit"
+    | "propose_approvals"
+  )[];
+  /**
+   * A read-only key holds only scopes that begin with read_
+   */
+  read_only: boolean;
+  /**
+   * When the key ends by itself
+   */
+  expires_at?: string | null;
+}
+export interface AgentKeyListQuery {
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface AgentKeyWithSecret {
+  id: string;
+  kind: "agent";
+  name: string;
+  prefix: string;
+  last_four: string;
+  scopes: (
+    | "read_invoices"
+    | "write_invoices_draft"
+    | "read_work_orders"
+    | "write_work_orders"
+    | "read_customers"
+    | "read_dispatch"
+    | "read_audit"
+    | "propose_approvals"
+  )[];
+  read_only: boolean;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+  /**
+   * The credential itself, shown in this answer only; null in a dry run
+   */
+  key: string | null;
+}
 export interface Session {
   id: string;
   user: {
@@ -1709,6 +1802,125 @@ export interface SignIn {
    * Picks the account when the same e-mail and password belong to several
    */
   tenant_id?: string;
+}
+export interface User {
+  id: string;
+  name: string;
+  email: string;
+  created_at: string;
+  updated_at: string;
+  /**
+   * Since then the person cannot sign in
+   */
+  deactivated_at: string | null;
+}
+export interface UserCreate {
+  name: string;
+  email: string;
+  /**
+   * Left out: the person cannot sign in until one is set
+   */
+  password?: string;
+}
+export interface UserRevoke {
+  [k: string]: unknown;
+}
+export interface UserListQuery {
+  /**
+   * Only those who can sign in, or only those who no longer can
+   */
+  is_active?: boolean;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface UserPatch {
+  name?: string;
+  email?: string;
+  /**
+   * A new one ends every session of the person
+   */
+  password?: string;
+}
+export interface AuditEntry {
+  id: string;
+  occurred_at: string;
+  actor: {
+    type: "user" | "agent" | "api_key" | "system" | "integration";
+    id: string | null;
+    name: string | null;
+  };
+  action: string;
+  entity_type: string | null;
+  entity_id: string | null;
+  /**
+   * failed: refused by a rule; denied: by missing rights; held: waits for an approval
+   */
+  outcome: "ok" | "denied" | "failed" | "dry_run" | "held";
+  source: "rest" | "mcp" | "dashboard" | "webhook" | "job";
+  /**
+   * The tool that an agent called
+   */
+  tool: string | null;
+  /**
+   * Secrets are not among them
+   */
+  changes: {
+    field: string;
+    /**
+     * null when there was nothing
+     */
+    from?: {
+      [k: string]: unknown;
+    };
+    /**
+     * null when it was cleared
+     */
+    to?: {
+      [k: string]: unknown;
+    };
+  }[];
+  request_id: string | null;
+  idempotency_key: string | null;
+  ip: string | null;
+  user_agent: string | null;
+}
+export interface AuditListQuery {
+  /**
+   * Kind of record
+   */
+  entity_type?: string;
+  /**
+   * One record
+   */
+  entity_id?: string;
+  /**
+   * Id of a person, key or agent; or a kind of actor: user, agent, api_key, system, integration
+   */
+  actor?: string;
+  action?: string;
+  outcome?: "ok" | "denied" | "failed" | "dry_run" | "held";
+  /**
+   * From this timestamp on; a date is the account's midnight
+   */
+  since?: string;
+  /**
+   * Before this timestamp; a date is the account's midnight
+   */
+  until?: string;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
 }
 export interface Accepted {
   ok: true;

@@ -141,6 +141,7 @@ const NUMBER_RULES: Record<string, Rule> = {
 };
 
 const ARRAY_RULES: Record<string, Rule> = {
+  custom: NOTHING,
   min: ({ limit }) => ({ minItems: limit }),
   max: ({ limit }) => ({ maxItems: limit }),
   unique: () => ({ uniqueItems: true }),

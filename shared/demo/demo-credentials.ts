@@ -83,7 +83,7 @@ export async function issueDemoCredentials(tx: Transaction, secretKey: string): 
     await recordAudit(
       tx,
       rows.map(({ tenant_id, id, kind, name, permissions, scopes, read_only }) =>
-        auditNow({ tenant_id, entity_type: 'api_key', entity_id: id }, 'api_key.created', {
+        auditNow({ tenant_id, entity_type: `${kind}_key`, entity_id: id }, `${kind}_key.created`, {
           kind,
           name,
           permissions,
@@ -125,11 +125,11 @@ async function setPassword(tx: Transaction, { owner, pair }: DemoProfile): Promi
 
 /** Ends the demo's own keys of before, known by their names; keys that people made in the demo stay. */
 export async function revokeDemoKeys(tx: Transaction): Promise<void> {
-  const revoked = await tx.query<{ tenant_id: string; id: string }>({
+  const revoked = await tx.query<{ tenant_id: string; id: string; kind: string }>({
     text: `update api_keys t set revoked_at = now()
            from ${recordset('tenant_id uuid, name text')}
            where t.tenant_id = r.tenant_id and t.name = r.name and t.revoked_at is null
-           returning t.tenant_id, t.id`,
+           returning t.tenant_id, t.id, t.kind`,
     values: [
       JSON.stringify(
         DEMO_TENANT_IDS.flatMap((tenant_id) =>
@@ -138,8 +138,8 @@ export async function revokeDemoKeys(tx: Transaction): Promise<void> {
       ),
     ],
   });
-  const entries = revoked.map(({ tenant_id, id }) =>
-    auditNow({ tenant_id, entity_type: 'api_key', entity_id: id }, 'api_key.revoked'),
+  const entries = revoked.map(({ tenant_id, id, kind }) =>
+    auditNow({ tenant_id, entity_type: `${kind}_key`, entity_id: id }, `${kind}_key.revoked`),
   );
   if (entries.length > 0) await recordAudit(tx, entries);
 }

@@ -1,9 +1,12 @@
 import type { CommandDefinition } from '../contracts/command.js';
 import type { ResourceDefinition } from '../contracts/resource.js';
+import * as agentKeyCommands from './agent-keys/commands.js';
+import * as agentKeySchemas from './agent-keys/schema.js';
 import * as apiKeyCommands from './api-keys/commands.js';
 import * as apiKeySchemas from './api-keys/schema.js';
 import * as approvalCommands from './approvals/commands.js';
 import * as approvalSchemas from './approvals/schema.js';
+import * as auditLogSchemas from './audit-log/schema.js';
 import * as customerCommands from './customers/commands.js';
 import * as customerSchemas from './customers/schema.js';
 import * as customerStatementSchemas from './customers/statement-schema.js';
@@ -30,6 +33,8 @@ import * as settingsCommands from './settings/commands.js';
 import * as settingsSchemas from './settings/schema.js';
 import * as truckCommands from './trucks/commands.js';
 import * as truckSchemas from './trucks/schema.js';
+import * as userCommands from './users/commands.js';
+import * as userSchemas from './users/schema.js';
 import * as workOrderCommands from './work-orders/commands.js';
 import * as workOrderSchemas from './work-orders/schema.js';
 
@@ -49,7 +54,10 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'settings', schemas: settingsSchemas },
   { entityType: 'approval', schemas: approvalSchemas },
   { entityType: 'api_key', schemas: apiKeySchemas },
+  { entityType: 'agent_key', schemas: agentKeySchemas },
   { entityType: 'session', schemas: sessionSchemas },
+  { entityType: 'user', schemas: userSchemas },
+  { entityType: 'audit_entry', schemas: auditLogSchemas },
 ];
 
 /** Schemas of answers that are no resource. */
@@ -70,7 +78,9 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(settingsCommands),
   ...Object.values(approvalCommands),
   ...Object.values(apiKeyCommands),
+  ...Object.values(agentKeyCommands),
   ...Object.values(sessionCommands),
+  ...Object.values(userCommands),
 ] as unknown as CommandDefinition<never>[];
 
 const byType = new Map(commands.map((command) => [command.type, command]));

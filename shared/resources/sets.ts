@@ -53,10 +53,11 @@ export function renderStatement(entityType: string, refs: RecordRef[]): Statemen
 
 /** One record of one tenant as JSON text. */
 export function readStatement(entityType: string, ref: RecordRef): Statement {
-  const { table, representation } = resourceTable(entityType);
+  const { table, representation, only } = resourceTable(entityType);
   return {
     name: `read-${entityType}`,
-    text: `select (${representation('t')})::text as body from ${table} t where t.tenant_id = $1 and t.id = $2`,
+    text: `select (${representation('t')})::text as body from ${table} t
+           where t.tenant_id = $1 and t.id = $2${only ? ` and t.${only}` : ''}`,
     values: [ref.tenant_id, ref.id],
   };
 }

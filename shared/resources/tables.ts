@@ -1,5 +1,7 @@
+import { agentKeyRepresentation } from './agent-keys/representation.js';
 import { apiKeyRepresentation } from './api-keys/representation.js';
 import { approvalRepresentation } from './approvals/representation.js';
+import { auditEntryRepresentation } from './audit-log/representation.js';
 import { customerRepresentation } from './customers/representation.js';
 import { driverRepresentation } from './drivers/representation.js';
 import { eventRepresentation } from './events/representation.js';
@@ -12,6 +14,7 @@ import { rateCardRepresentation } from './rate-cards/representation.js';
 import { sessionRepresentation } from './sessions/representation.js';
 import { settingsRepresentation } from './settings/representation.js';
 import { truckRepresentation } from './trucks/representation.js';
+import { userRepresentation } from './users/representation.js';
 import { workOrderRepresentation } from './work-orders/representation.js';
 
 interface ResourceTable {
@@ -19,6 +22,8 @@ interface ResourceTable {
   /** Path of its list without the version prefix. */
   collection: string;
   representation: (alias: string) => string;
+  /** Which rows of a table that is shared are of this kind. */
+  only?: string;
 }
 
 /** Where each entity is kept and the one SQL projection that is its JSON. */
@@ -36,8 +41,21 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   event: { table: 'events', collection: '/events', representation: eventRepresentation },
   settings: { table: 'tenants', collection: '/settings', representation: settingsRepresentation },
   approval: { table: 'approvals', collection: '/approvals', representation: approvalRepresentation },
-  api_key: { table: 'api_keys', collection: '/api-keys', representation: apiKeyRepresentation },
+  api_key: {
+    table: 'api_keys',
+    collection: '/api-keys',
+    representation: apiKeyRepresentation,
+    only: "kind = 'api'",
+  },
+  agent_key: {
+    table: 'api_keys',
+    collection: '/agent-keys',
+    representation: agentKeyRepresentation,
+    only: "kind = 'agent'",
+  },
   session: { table: 'sessions', collection: '/session', representation: sessionRepresentation },
+  user: { table: 'users', collection: '/users', representation: userRepresentation },
+  audit_entry: { table: 'audit_entries', collection: '/audit-log', representation: auditEntryRepresentation },
 };
 
 /** @throws {Error} for an entity that no code of this version knows. */

@@ -5,6 +5,7 @@ import { expectError } from '../support/expect-error.js';
 import { invoiceAfter } from '../support/lifecycle-records.js';
 import { credentialOf, documentedOperations } from '../support/openapi-walk.js';
 import { invoiceInput, UNKNOWN_ID } from '../support/samples.js';
+import { createUser } from '../support/sign-in.js';
 import { type KeyOptions, TestStack, type TestTenant } from '../support/stack.js';
 
 /** Every route that a right protects: what an agent needs (null: no agent may) and what an API key needs. */
@@ -58,6 +59,18 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['GET', '/api-keys/{key}', null, 'admin'],
   ['POST', '/api-keys/{key}/roll', null, 'admin'],
   ['DELETE', '/api-keys/{key}', null, 'admin'],
+  ['GET', '/audit-log', 'read_audit', 'admin'],
+  ['GET', '/audit-log/{entry}', 'read_audit', 'admin'],
+  ['GET', '/agent-keys', null, 'admin'],
+  ['POST', '/agent-keys', null, 'admin'],
+  ['GET', '/agent-keys/{agent}', null, 'admin'],
+  ['POST', '/agent-keys/{agent}/roll', null, 'admin'],
+  ['DELETE', '/agent-keys/{agent}', null, 'admin'],
+  ['GET', '/users', null, 'admin'],
+  ['POST', '/users', null, 'admin'],
+  ['GET', '/users/{user}', null, 'admin'],
+  ['PATCH', '/users/{user}', null, 'admin'],
+  ['DELETE', '/users/{user}', null, 'admin'],
 ];
 
 const cardInput = () => ({
@@ -78,6 +91,8 @@ const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
   '/impounds': () => ({ daily_rate_cents: 4500 }),
   '/approvals': ({ invoice }) => ({ invoice_id: invoice, justification: 'To be looked at' }),
   '/api-keys': () => ({ name: 'k' }),
+  '/agent-keys': () => ({ name: 'a', scopes: ['read_audit'] }),
+  '/users': () => ({ name: 'U', email: 'u@example.com' }),
 };
 
 describe('rights of a key', () => {
@@ -100,6 +115,10 @@ describe('rights of a key', () => {
     await invoiceAfter(client, ['approve', 'send']);
     ids.message = (await client.get('/messages')).body.data.items[0].id;
     ids.event = (await client.get('/events')).body.data.items[0].id;
+    ids.agent = (await client.post('/agent-keys', { name: 'a', scopes: ['read_audit'] })).body.id;
+    ids.entry = (await client.get('/audit-log')).body.data.items[0].id;
+    ids.user = (await createUser(stack, tenant.id)).id;
+    await createUser(stack, tenant.id);
     ids.key = (await client.post('/api-keys', { name: 'victim' })).body.id;
   });
   after(() => stack.stop());

@@ -132,6 +132,9 @@ function objects(description: Description, whole = false): fc.Arbitrary<Json> {
     (name) => whole || keys[name]?.flags?.presence === 'required',
   );
   const object = fc.record(members, { requiredKeys }) as fc.Arbitrary<Json>;
+  const isAgentKey = metas.some((meta) => meta.className === 'AgentKeyCreate');
+  // Whether a scope may stand beside read_only no single member tells.
+  if (isAgentKey) return object.map((key) => ({ ...key, read_only: false }));
   const isLine = metas.some((meta) => meta.className === 'LineItemInput');
   return isLine ? object.map((line) => addUp(line as unknown as Line) as unknown as Json) : object;
 }

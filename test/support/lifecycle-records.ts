@@ -74,5 +74,8 @@ export async function recordReadyFor(operation: string, client: TestClient): Pro
     const invoice_id = await invoiceAfter(client, []);
     return made(client, '/approvals', { invoice_id, justification: 'To be decided' });
   }
+  if (operation.includes('/api-keys/')) return made(client, '/api-keys', { name: 'spare' });
+  if (operation.includes('/agent-keys/'))
+    return made(client, '/agent-keys', { name: 'spare', scopes: ['read_audit'] });
   return undefined;
 }

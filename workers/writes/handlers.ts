@@ -1,5 +1,10 @@
 import type { CommandHandler } from '../../shared/contracts/command.js';
-import { createApiKeys, revokeApiKeys, rollApiKeys } from '../../shared/resources/api-keys/handlers.js';
+import {
+  createAgentKeys,
+  createApiKeys,
+  revokeKeys,
+  rollKeys,
+} from '../../shared/resources/api-keys/handlers.js';
 import {
   approveApprovals,
   expireApprovals,
@@ -24,6 +29,7 @@ import { createRateCards } from '../../shared/resources/rate-cards/handlers.js';
 import { createSessions, endSessions } from '../../shared/resources/sessions/handlers.js';
 import { updateSettings } from '../../shared/resources/settings/handlers.js';
 import { createTrucks, updateTrucks } from '../../shared/resources/trucks/handlers.js';
+import { createUsers, deactivateUsers, updateUsers } from '../../shared/resources/users/handlers.js';
 import { createWorkOrders, updateWorkOrders } from '../../shared/resources/work-orders/handlers.js';
 import { moveJobs } from '../../shared/resources/work-orders/move-handler.js';
 import { logSteps } from '../../shared/resources/work-orders/step-handler.js';
@@ -78,10 +84,16 @@ export const handlers = {
   'approval.reject': rejectApprovals,
   'approval.expire': expireApprovals,
   'api_key.create': createApiKeys,
-  'api_key.roll': rollApiKeys,
-  'api_key.revoke': revokeApiKeys,
+  'api_key.roll': rollKeys('api'),
+  'api_key.revoke': revokeKeys('api'),
+  'agent_key.create': createAgentKeys,
+  'agent_key.roll': rollKeys('agent'),
+  'agent_key.revoke': revokeKeys('agent'),
   'session.create': createSessions,
   'session.end': endSessions,
+  'user.create': createUsers,
+  'user.update': updateUsers,
+  'user.deactivate': deactivateUsers,
 } satisfies Record<string, unknown>;
 
 /** @throws {Error} for a type that this version does not know: the job is retried until a newer worker takes it. */

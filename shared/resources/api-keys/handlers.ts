@@ -1,5 +1,5 @@
 import type { Command, Outcome } from '../../contracts/command.js';
-import type { ApiKeyCreate, ApiKeyRoll } from '../../contracts/generated.js';
+import type { AgentKeyCreate, ApiKeyCreate, ApiKeyRoll } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { changesOfNew } from '../changes.js';
 import { failed, lockRecords, missing, type RecordRef, recordset, refKey, refOf } from '../sets.js';
@@ -42,30 +42,35 @@ function stored(material: KeyMaterial) {
   return { prefix: material.prefix, last_four: material.lastFour, key_hash: material.hash };
 }
 
-export async function createApiKeys(
-  tx: Transaction,
-  commands: Command<WithKeyMaterial<ApiKeyCreate>>[],
-): Promise<Outcome[]> {
-  await insertApiKeys(
-    tx,
-    commands.map((command) => {
-      const { material, name, permissions, read_only, tier = null, expires_at = null } = command.input;
-      return {
-        ...refOf(command),
-        ...stored(material),
-        kind: 'api',
-        name,
-        // A read-only key keeps no right to write, so that one look at its permissions tells the truth.
-        permissions: read_only ? ['read'] : permissions,
-        scopes: [],
-        read_only,
-        tier,
-        rolled_from: null,
-        expires_at,
-      };
-    }),
-  );
-  return commands.map(keyOutcome);
+type Rights = Pick<KeyRow, 'permissions' | 'scopes' | 'tier'>;
+
+/** A read-only key keeps no right to write, so that one look at its permissions tells the truth. */
+function rightsOfApiKey({ read_only, permissions, tier = null }: ApiKeyCreate): Rights {
+  return { permissions: read_only ? ['read'] : permissions, scopes: [], tier };
+}
+
+function rightsOfAgentKey({ scopes }: AgentKeyCreate): Rights {
+  return { permissions: [], scopes, tier: null };
+}
+
+export const createApiKeys = createKeys('api', rightsOfApiKey);
+export const createAgentKeys = createKeys('agent', rightsOfAgentKey);
+
+function createKeys<Input extends ApiKeyCreate | AgentKeyCreate>(
+  kind: KeyKind,
+  rightsOf: (input: Input) => Rights,
+) {
+  return async (tx: Transaction, commands: Command<WithKeyMaterial<Input>>[]): Promise<Outcome[]> => {
+    await insertApiKeys(
+      tx,
+      commands.map((command) => {
+        const { material, name, read_only, expires_at = null } = command.input;
+        const own = { kind, name, read_only, rolled_from: null, expires_at };
+        return { ...refOf(command), ...stored(material), ...own, ...rightsOf(command.input) };
+      }),
+    );
+    return commands.map(keyOutcome);
+  };
 }
 
 /** The answer carries the key sealed; the api opens it when it answers. Neither audit entry nor event ever holds it. */
@@ -83,37 +88,48 @@ interface StoredKey extends Row, KeyRow {
   revoked_at: string | null;
 }
 
+const WHAT = { api: 'API key', agent: 'agent key' } as const;
+
+type RollCommand = Command<WithKeyMaterial<ApiKeyRoll> & { from_id: string }>;
+
+const oldRef = ({ tenantId, input }: RollCommand): RecordRef => ({ tenant_id: tenantId, id: input.from_id });
+
 /** Makes a successor with the same rights; the old key ends when the overlap is over, or earlier if it was to. */
-export async function rollApiKeys(
-  tx: Transaction,
-  commands: Command<WithKeyMaterial<ApiKeyRoll> & { from_id: string }>[],
-): Promise<Outcome[]> {
-  const oldRef = (command: (typeof commands)[number]) => ({
-    tenant_id: command.tenantId,
-    id: command.input.from_id,
-  });
-  const olds = await lockRecords<StoredKey>(tx, 'api_keys', commands.map(oldRef));
-  const rolled = await findRolled(tx, commands.map(oldRef));
-  const isRollable = (ref: RecordRef) => isUsable(olds.get(refKey(ref))) && !rolled.has(refKey(ref));
-  const rollable = commands.filter((command) => isRollable(oldRef(command)));
-  await insertApiKeys(
-    tx,
-    rollable.map((command) => {
-      const old = olds.get(refKey(oldRef(command))) as StoredKey;
-      return { ...old, ...refOf(command), ...stored(command.input.material), rolled_from: old.id };
-    }),
-  );
+export function rollKeys(kind: KeyKind) {
+  return async (tx: Transaction, commands: RollCommand[]): Promise<Outcome[]> => {
+    const olds = await lockKeys(tx, kind, commands.map(oldRef));
+    const rolled = await findRolled(tx, commands.map(oldRef));
+    const isRollable = (ref: RecordRef) => isUsable(olds.get(refKey(ref))) && !rolled.has(refKey(ref));
+    const rollable = commands.filter((command) => isRollable(oldRef(command)));
+    await insertApiKeys(
+      tx,
+      rollable.map((command) => {
+        const old = olds.get(refKey(oldRef(command))) as StoredKey;
+        return { ...old, ...refOf(command), ...stored(command.input.material), rolled_from: old.id };
+      }),
+    );
+    await endAfterOverlap(tx, rollable);
+    return commands.map((command) => {
+      if (rollable.includes(command)) return keyOutcome(command);
+      return olds.has(refKey(oldRef(command))) ? endedKey() : missing(WHAT[kind]);
+    });
+  };
+}
+
+/** The keys of one kind among these, locked: the id of an agent's key is none of an API key. */
+async function lockKeys(tx: Transaction, kind: KeyKind, refs: RecordRef[]): Promise<Map<string, StoredKey>> {
+  const rows = await lockRecords<StoredKey>(tx, 'api_keys', refs);
+  return new Map([...rows].filter(([, row]) => row.kind === kind));
+}
+
+async function endAfterOverlap(tx: Transaction, commands: RollCommand[]): Promise<void> {
   await tx.query({
     name: 'end-rolled-keys',
     text: `update api_keys t set expires_at = least(coalesce(t.expires_at, 'infinity'), now() + make_interval(hours => r.hours))
            from ${recordset('tenant_id uuid, id uuid, hours integer')} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [
-      JSON.stringify(rollable.map((command) => ({ ...oldRef(command), hours: command.input.overlap_hours }))),
+      JSON.stringify(commands.map((command) => ({ ...oldRef(command), hours: command.input.overlap_hours }))),
     ],
-  });
-  return commands.map((command) => {
-    if (rollable.includes(command)) return keyOutcome(command);
-    return olds.get(refKey(oldRef(command)))?.kind === 'api' ? endedKey() : missing('API key');
   });
 }
 
@@ -132,8 +148,7 @@ async function findRolled(tx: Transaction, refs: RecordRef[]): Promise<Set<strin
 }
 
 function isUsable(key: StoredKey | undefined): boolean {
-  // An agent's key is none of these: its successor would need another prefix.
-  if (key?.kind !== 'api' || key.revoked_at !== null) return false;
+  if (!key || key.revoked_at !== null) return false;
   return key.expires_at === null || Date.parse(key.expires_at) > Date.now();
 }
 
@@ -146,22 +161,20 @@ function endedKey(): Outcome {
 }
 
 /** Ends keys at once. Revoking a revoked key changes nothing. */
-export async function revokeApiKeys(
-  tx: Transaction,
-  commands: Command<Record<string, never>>[],
-): Promise<Outcome[]> {
-  const refs = commands.map(refOf);
-  const rows = await lockRecords<StoredKey>(tx, 'api_keys', refs);
-  await tx.query({
-    name: 'revoke-api-keys',
-    text: `update api_keys t set revoked_at = coalesce(t.revoked_at, now())
-           from ${recordset('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
-    values: [JSON.stringify(refs)],
-  });
-  return commands.map((command) => {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) return missing('API key');
-    const changes = row.revoked_at ? [] : [{ field: 'revoked_at', from: null, to: 'now' }];
-    return { ok: true, changes, events: [] };
-  });
+export function revokeKeys(kind: KeyKind) {
+  return async (tx: Transaction, commands: Command<Record<string, never>>[]): Promise<Outcome[]> => {
+    const rows = await lockKeys(tx, kind, commands.map(refOf));
+    await tx.query({
+      name: 'revoke-api-keys',
+      text: `update api_keys t set revoked_at = coalesce(t.revoked_at, now())
+             from ${recordset('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+      values: [JSON.stringify([...rows.values()].map(({ tenant_id, id }) => ({ tenant_id, id })))],
+    });
+    return commands.map((command) => {
+      const row = rows.get(refKey(refOf(command)));
+      if (!row) return missing(WHAT[kind]);
+      const changes = row.revoked_at ? [] : [{ field: 'revoked_at', from: null, to: 'now' }];
+      return { ok: true, changes, events: [] };
+    });
+  };
 }

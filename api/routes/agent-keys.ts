@@ -1,0 +1,106 @@
+import type Router from '@koa/router';
+import { createAgentKey, revokeAgentKey, rollAgentKey } from '../../shared/resources/agent-keys/commands.js';
+import { listAgentKeys } from '../../shared/resources/agent-keys/queries.js';
+import { agentKeyListQuery } from '../../shared/resources/agent-keys/schema.js';
+import type { ApiContext, RequestState } from '../context.js';
+import { announceChange } from '../middleware/announce-change.js';
+import { keyMaking } from '../middleware/key-making.js';
+import { list, readOne } from '../middleware/read.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+const idInPath = (ctx: ApiContext) => ctx.params.id;
+const admin = { permission: 'admin', agentScope: null } as const;
+
+export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  const { complete, reveal } = keyMaking(api, 'agent');
+
+  /**
+   * @openapi
+   * /agent-keys:
+   *   get:
+   *     operationId: listAgentKeys
+   *     tags: [Access]
+   *     summary: List agent keys
+   *     description: Newest first, ended ones included. Needs the permission admin.
+   *     x-query: AgentKeyListQuery
+   *     responses:
+   *       '200': { x-list: AgentKey }
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  router.get(
+    '/agent-keys',
+    list(api, { access: admin, schema: agentKeyListQuery, statement: listAgentKeys }),
+  );
+
+  /**
+   * @openapi
+   * /agent-keys:
+   *   post:
+   *     operationId: createAgentKey
+   *     tags: [Access]
+   *     summary: Create an agent key
+   *     description: The answer shows the key, once. Needs the permission admin.
+   *     x-body: AgentKeyCreate
+   *     responses:
+   *       '201': { x-resource: AgentKeyWithSecret }
+   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/agent-keys', write(api, createAgentKey, { what: 'agent key', complete, reveal }));
+
+  /**
+   * @openapi
+   * /agent-keys/{id}:
+   *   get:
+   *     operationId: getAgentKey
+   *     tags: [Access]
+   *     summary: Get one agent key's record
+   *     description: Never shows the key itself. Needs the permission admin.
+   *     responses:
+   *       '200': { x-resource: AgentKey }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get('/agent-keys/:id', readOne(api, { access: admin, entityType: 'agent_key', what: 'agent key' }));
+
+  /**
+   * @openapi
+   * /agent-keys/{id}/roll:
+   *   post:
+   *     operationId: rollAgentKey
+   *     tags: [Access]
+   *     summary: Replace an agent key
+   *     description: The successor has the same scopes; the old key ends after overlap_hours. Needs the permission admin.
+   *     x-body: ApiKeyRoll
+   *     responses:
+   *       '201': { x-resource: AgentKeyWithSecret }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post(
+    '/agent-keys/:id/roll',
+    announceChange(api, idInPath),
+    write(api, rollAgentKey, {
+      what: 'agent key',
+      complete: (input, ctx) => ({ ...complete(input, ctx), from_id: String(ctx.params.id).toLowerCase() }),
+      reveal,
+    }),
+  );
+
+  /**
+   * @openapi
+   * /agent-keys/{id}:
+   *   delete:
+   *     operationId: revokeAgentKey
+   *     tags: [Access]
+   *     summary: Revoke an agent key
+   *     description: Effective everywhere within 5 seconds. Needs the permission admin.
+   *     x-write: true
+   *     responses:
+   *       '200': { x-resource: AgentKey }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.delete(
+    '/agent-keys/:id',
+    announceChange(api, idInPath),
+    write(api, revokeAgentKey, { what: 'agent key' }),
+  );
+}

@@ -1,0 +1,14 @@
+import type { AgentKeyListQuery } from '../../contracts/generated.js';
+import type { Statement } from '../../platform/postgres.js';
+import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import { agentKeyRepresentation } from './representation.js';
+
+export function listAgentKeys(query: AgentKeyListQuery, scope: ListScope): Statement {
+  return listStatement({
+    table: 'api_keys',
+    representation: agentKeyRepresentation('t'),
+    conditions: new Conditions().add("t.tenant_id = ? and t.kind = 'agent'", scope.tenantId),
+    limit: query.limit,
+    position: scope.position,
+  });
+}

@@ -1,0 +1,18 @@
+import { jsonObject, jsonTime } from '../../contracts/resource.js';
+
+/** The record of an agent's key. The credential itself is not among its columns. */
+export function agentKeyRepresentation(alias: string): string {
+  return jsonObject(alias, [
+    'id',
+    'kind',
+    'name',
+    'prefix',
+    'last_four',
+    'scopes',
+    'read_only',
+    jsonTime(alias, 'created_at'),
+    jsonTime(alias, 'expires_at'),
+    jsonTime(alias, 'revoked_at'),
+    jsonTime(alias, 'last_used_at'),
+  ]);
+}

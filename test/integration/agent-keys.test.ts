@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
+import { newId } from '../../shared/platform/ids.js';
+import { expectError, faultsOf } from '../support/expect-error.js';
+import { eventually } from '../support/poll.js';
+import { signIn } from '../support/sign-in.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+describe('agent keys', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+
+  before(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant();
+  });
+  after(() => stack.stop());
+
+  const scopes = ['read_invoices', 'write_invoices_draft'];
+  const make = async (body: Record<string, unknown> = {}, client = tenant.client) => {
+    const answer = await client.post('/agent-keys', { name: 'Agent', scopes, ...body });
+    expect(answer.status, answer.text).to.equal(201);
+    return answer.body as { id: string; key: string } & Record<string, unknown>;
+  };
+  const meOf = (key: string) => stack.clientWith(key).get('/me');
+  const statusWith = async (key: string) => (await meOf(key)).status;
+
+  it('are made with exactly these scopes and shown once', async () => {
+    const made = await make();
+    const { key, ...record } = made;
+    expect(key).to.match(/^tk_agent_(?!test_)[0-9A-Za-z]{49}$/);
+    expect(record).to.deep.include({
+      ...{ kind: 'agent', name: 'Agent', scopes, read_only: false, prefix: 'tk_agent_' },
+      ...{ last_four: key.slice(-4), expires_at: null, revoked_at: null },
+    });
+    expect(record).to.not.have.any.keys('permissions', 'tier');
+    expect((await meOf(key)).body.key).to.deep.include({
+      id: made.id,
+      kind: 'agent',
+      scopes,
+      permissions: [],
+    });
+    const read = await tenant.client.get(`/agent-keys/${made.id}`);
+    expect(read.text).to.not.include(key);
+    expect(read.body).to.include({ id: made.id, name: 'Agent' });
+    const expired = await make({ expires_at: new Date(Date.now() - 1000).toISOString() });
+    expect(await statusWith(expired.key)).to.equal(401);
+  });
+
+  it('of the sandbox are of the sandbox', async () => {
+    const { key } = await make({}, tenant.sandbox);
+    expect(key).to.match(/^tk_agent_test_/);
+    expect((await meOf(key)).body.tenant.id).to.equal(tenant.sandboxId);
+    const person = await signIn(stack, { tenantId: tenant.id }, 'sandbox');
+    expect((await make({}, person)).key).to.match(/^tk_agent_test_/);
+  });
+
+  it('that are read-only hold only scopes that read', async () => {
+    const reading = AGENT_SCOPES.filter((scope) => scope.startsWith('read_'));
+    const { key } = await make({ scopes: reading, read_only: true });
+    expect((await meOf(key)).body.key).to.deep.include({ scopes: reading, read_only: true });
+    for (const scope of AGENT_SCOPES.filter((one) => !reading.includes(one))) {
+      for (const members of [
+        { read_only: true, scopes: ['read_audit', scope] },
+        { scopes: ['read_audit', scope], read_only: true },
+      ]) {
+        const answer = await tenant.client.post('/agent-keys', { name: 'x', ...members });
+        expect(faultsOf(answer), scope).to.deep.equal(['scopes readOnly']);
+      }
+    }
+  });
+
+  it('are told every fault of what is asked', async () => {
+    const faults = async (body: unknown) => faultsOf(await tenant.client.post('/agent-keys', body));
+    expect(await faults({})).to.deep.equal(['name required', 'scopes required']);
+    expect(await faults({ name: 'x', scopes: [] })).to.deep.equal(['scopes min']);
+    expect(await faults({ name: 'x', scopes: ['read_audit', 'read_audit'] })).to.deep.equal([
+      'scopes[1] unique',
+    ]);
+    expect(
+      await faults({ name: 'x', scopes: ['admin'], read_only: 'yes', expires_at: 'never' }),
+    ).to.deep.equal(['expires_at dateTime', 'read_only base', 'scopes[0] only']);
+  });
+
+  it('are rolled: the successor has the same scopes, and the old one ends after the overlap', async () => {
+    const old = await make({ name: 'Rolling' });
+    const rolled = await tenant.client.post(`/agent-keys/${old.id}/roll`, { overlap_hours: 0 });
+    expect(rolled.status, rolled.text).to.equal(201);
+    expect(rolled.headers.location).to.equal(`/v1/agent-keys/${rolled.body.id}`);
+    expect(rolled.body).to.deep.include({ name: 'Rolling', scopes, kind: 'agent' });
+    expect(rolled.body.key).to.match(/^tk_agent_/);
+    expect(await statusWith(rolled.body.key)).to.equal(200);
+    await eventually('the old key ends', async () => (await statusWith(old.key)) === 401, 6000);
+    expectError(await tenant.client.post(`/agent-keys/${old.id}/roll`, {}), 409, 'conflict');
+  });
+
+  it('end at once when they are revoked', async () => {
+    const { id, key } = await make();
+    expect(await statusWith(key)).to.equal(200);
+    const revoked = await tenant.client.delete(`/agent-keys/${id}`);
+    expect(revoked.body.revoked_at, revoked.text).to.be.a('string');
+    await eventually('401', async () => (await statusWith(key)) === 401, 2000);
+    expect((await tenant.client.delete(`/agent-keys/${id}`)).text).to.equal(revoked.text);
+  });
+
+  it('are no API keys, and API keys no agent keys: each has its own list and ids', async () => {
+    const owner = await stack.createTenant();
+    const agent = await make({}, owner.client);
+    const api = (await owner.client.post('/api-keys', { name: 'api' })).body as { id: string; key: string };
+    const idsOf = async (path: string) =>
+      (await owner.client.get(path)).body.data.items.map((item: { id: string }) => item.id);
+    expect(await idsOf('/agent-keys')).to.deep.equal([agent.id]);
+    expect(await idsOf('/api-keys'))
+      .to.include(api.id)
+      .and.not.include(agent.id);
+    for (const [path, id] of [
+      ['/api-keys', agent.id],
+      ['/agent-keys', api.id],
+    ]) {
+      expectError(await owner.client.get(`${path}/${id}`), 404, 'not_found');
+      expectError(await owner.client.post(`${path}/${id}/roll`, {}), 404, 'not_found');
+      expectError(await owner.client.delete(`${path}/${id}`), 404, 'not_found');
+    }
+    expect([await statusWith(agent.key), await statusWith(api.key)]).to.deep.equal([200, 200]);
+  });
+
+  it('show the same key to who asks again with the same Idempotency-Key, none in a dry run, and leave it nowhere', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const body = { name: newId(), scopes };
+    const first = await tenant.client.post('/agent-keys', body, { headers });
+    const again = await tenant.client.post('/agent-keys', body, { headers });
+    expect(again.text).to.equal(first.text);
+    expect(again.headers['x-idempotency-replay']).to.equal('true');
+    const dry = await tenant.client.post('/agent-keys', body, { headers: { 'x-service-dry-run': 'true' } });
+    expect(dry.body.data.key).to.equal(null);
+    const rows = await stack.rows<{ text: string }>(
+      tenant.id,
+      `select row_to_json(a)::text as text from audit_entries a union all select row_to_json(k)::text from idempotency_keys k
+       union all select row_to_json(k)::text from api_keys k`,
+    );
+    for (const { text } of rows) expect(text).to.not.include(first.body.key.slice(9, 40));
+    const [entry] = (await tenant.client.get(`/audit-log?entity_id=${first.body.id}`)).body.data.items;
+    expect(entry).to.deep.include({ action: 'agent_key.created', entity_type: 'agent_key', outcome: 'ok' });
+  });
+});

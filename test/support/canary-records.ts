@@ -1,0 +1,65 @@
+import { expect } from 'chai';
+import { newId } from '../../shared/platform/ids.js';
+import type { TestClient } from './client.js';
+import { invoiceAfter } from './lifecycle-records.js';
+import { invoiceInput, lineItem } from './samples.js';
+
+/**
+ * Makes records of every kind with a word in them that no other account may ever see.
+ * @returns the id of one record of each kind
+ */
+export async function makeCanaryRecords(
+  client: TestClient,
+  { canary, isLive }: { canary: string; isLive: boolean },
+): Promise<Record<string, string>> {
+  const make = async (path: string, body: Record<string, unknown>): Promise<string> => {
+    const made = await client.post(path, body);
+    expect(made.status, made.text).to.equal(201);
+    return made.body.id;
+  };
+  const ids: Record<string, string> = {};
+  // Two of each, so that a page of one has a next page.
+  for (let round = 0; round < 2; round += 1) {
+    ids.customer = await make('/customers', {
+      company_name: canary,
+      address: canary,
+      primary_phone: canary.slice(0, 32),
+    });
+    ids.work_order = await make('/work-orders', {
+      service_type: 'tow',
+      notes: canary,
+      customer_id: ids.customer,
+    });
+    const line_items = [lineItem({ name: canary })];
+    ids.invoice = await make(
+      '/invoices',
+      invoiceInput({ notes: canary, po_number: canary, customer_id: ids.customer, line_items }),
+    );
+    const billed = await invoiceAfter(client, ['approve'], { notes: canary });
+    // Two on one invoice, for its own list.
+    for (let part = 0; part < 2; part += 1) {
+      const payment = { amount_cents: 100, method: 'cash', reference: canary };
+      ids.payment = await make(`/invoices/${billed}/payments`, payment);
+    }
+    ids.paid_invoice = billed;
+    const proposed = { invoice_id: await invoiceAfter(client, []), justification: canary };
+    ids.approval = await make('/approvals', proposed);
+    await invoiceAfter(client, ['approve', 'send'], { billing_email: `${canary}@example.com` });
+    ids.message = (await client.get('/messages?limit=1')).body.data.items[0].id;
+    ids.driver = await make('/drivers', { name: canary });
+    const unit_number = canary.slice(-30) + round;
+    ids.truck = await make('/trucks', { unit_number, duty_class: 'light', make: canary });
+    const defects = [{ component: canary, severity: 'minor' }];
+    ids.inspection = await make('/inspections', { kind: 'pre_trip', notes: canary, defects });
+    ids.defect = (await client.get(`/inspections/${ids.inspection}`)).body.defects[0].id;
+    const items = [{ category: 'hook_up', unit_type: 'flat', unit_price_cents: 7500, name: canary }];
+    const card = { name: canary, effective_from: '2026-01-01', is_default: true, items };
+    ids.rate_card = await make('/rate-cards', card);
+    ids.impound = await make('/impounds', { daily_rate_cents: 4500, notes: canary });
+    // People belong to the live account alone.
+    if (isLive) ids.user = await make('/users', { name: canary, email: `${newId()}@example.com` });
+    ids.api_key = await make('/api-keys', { name: canary, permissions: ['read'] });
+    ids.agent_key = await make('/agent-keys', { name: canary, scopes: ['read_audit'] });
+  }
+  return ids;
+}
