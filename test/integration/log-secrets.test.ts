@@ -7,6 +7,7 @@ import { mintKey } from '../../shared/resources/api-keys/credential.js';
 import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
 import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
 import { TestClient } from '../support/client.js';
+import { invoiceAfter } from '../support/lifecycle-records.js';
 import { NO_LIMITS, type TestProcess, useProcesses } from '../support/processes.js';
 import { withClient } from '../support/rows.js';
 import { scriptCommand } from '../support/run-script.js';
@@ -15,6 +16,7 @@ import { createDatabase, createRedisUrl } from '../support/stores.js';
 
 const SECRET_KEY = 'Kk9-the-secret-key-of-this-deployment-4711';
 const PASSWORD_IN_BODY = 'hunter2-in-a-body';
+const SMTP_PASSWORD = 'sesame-of-the-mail-server';
 const BASIC_CREDENTIAL = Buffer.from('ann:open-sesame').toString('base64');
 
 /** Lines of the log, each of them JSON; the few lines for people are left out. */
@@ -32,6 +34,7 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
     ['SECRET_KEY', SECRET_KEY],
     ['a password in a body', PASSWORD_IN_BODY],
     ['a Basic credential', BASIC_CREDENTIAL],
+    ['the password of SMTP_URL', SMTP_PASSWORD],
   ]);
   let databaseUrl: string;
   let product: TestProcess;
@@ -56,11 +59,15 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
         DEMO: 'false',
         LOG_LEVEL: 'trace',
         BAD_CREDENTIALS_PER_MINUTE: '4',
+        // Nobody listens on this port.
+        SMTP_URL: `smtp://mailer:${SMTP_PASSWORD}@127.0.0.1:1`,
+        MAIL_FROM: 'invoices@example.com',
       },
     });
     const [, origin = ''] = await product.prints(/REST (http:\/\/[\w.:]+)\/v1/);
     client = new TestClient(origin, key);
     await writeEverything();
+    await sendAndLook();
     await offerBadCredentials();
     await provokeFaults();
     await product.stop();
@@ -116,6 +123,17 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
       200,
     );
     expect([...secrets.keys()].filter((name) => name.startsWith('a key made by'))).to.have.length(2);
+  }
+
+  /** The link of an invoice is a secret too: whoever has it sees the invoice. */
+  async function sendAndLook(): Promise<void> {
+    const id = await invoiceAfter(client, ['approve']);
+    const { body } = await client.post(`/invoices/${id}/send`, {});
+    const { pathname } = new URL(body.view_url);
+    secrets.set('the link of an invoice', pathname.slice('/i/'.length));
+    for (const part of ['', '/seen.gif', '/pdf', '/other'])
+      await (await fetch(client.origin + pathname + part)).arrayBuffer();
+    await product.prints(/"msg":"message"/);
   }
 
   async function offerBadCredentials(): Promise<void> {

@@ -1,5 +1,5 @@
 import { newId } from '../../shared/platform/ids.js';
-import { openMessagesQueue, promptMessages } from '../../shared/queues/messages.js';
+import { openMessagesQueue } from '../../shared/queues/messages.js';
 import { MailServer } from '../support/mail-server.js';
 import { eventually } from '../support/poll.js';
 import { invoiceInput } from '../support/samples.js';
@@ -90,7 +90,7 @@ export class MailFixture {
       'update messages set attempt_after = now(), error = null where tenant_id = $1 and id = $2',
       [this.tenant.id, messageId],
     );
-    await promptMessages(this.queue, [{ tenantId: this.tenant.id, messageId: messageId, attempts: 0 }]);
+    await this.promptAgain(messageId, 1);
   }
 
   /** Prompts a message again and again, as a queue that repeats itself would. */

@@ -228,6 +228,25 @@ describe('an invoice by mail', () => {
     expect(answer.body.delivery.state).to.equal('sent');
   });
 
+  it('sent anew after changes overtakes the mail that still waited', async () => {
+    const { client } = mail.tenant;
+    mail.server.expect({ as: 'refuse', code: 451, text: 'later', at: 'recipient' });
+    const id = await mail.sending();
+    const old = await eventually('a first refusal', async () => {
+      const [message] = await mail.messages(id);
+      return message.error !== null && (message.id as string);
+    });
+    await client.post(`/invoices/${id}/dispute`, { reason: 'too dear' });
+    await client.post(`/invoices/${id}/return`, {});
+    for (const action of ['approve', 'send']) await client.post(`/invoices/${id}/${action}`, {});
+    await mail.delivered(id, 'sent');
+    await mail.hurry(old);
+    const messages = await mail.messages(id);
+    expect(messages.map(({ state }) => state)).to.deep.equal(['sent', 'failed']);
+    expect(mail.copies(old)).to.equal(0);
+    expect(await mail.events(id)).to.have.length(1);
+  });
+
   it('never leaves a sandbox', async () => {
     const { sandbox, sandboxId } = mail.tenant;
     const before = mail.server.connections;

@@ -13,8 +13,14 @@ const COLUMNS = [
 ] as const;
 const WIDTH = COLUMNS.reduce((sum, { width }) => sum + width, 0);
 const GAP = 6;
+/** Rows written without a pause. */
+const ROWS_PER_TURN = 10;
+/** A longer word is broken here: PDFKit would measure it letter by letter, for seconds. */
+const LONGEST_WORD = 40;
 /** Room below the lines for the page's number. */
 const FOOT = 30;
+
+const LONG_WORDS = new RegExp(`\\S{${LONGEST_WORD}}(?=\\S)`, 'g');
 
 type Pdf = InstanceType<typeof PDFKit>;
 
@@ -41,7 +47,7 @@ export async function renderPdf(document: InvoiceDocument): Promise<Buffer> {
     pdf.on('error', reject);
   });
   writeHead(pdf, document);
-  writeLines(pdf, document);
+  await writeLines(pdf, document);
   writeSums(pdf, document);
   numberPages(pdf, document);
   pdf.end();
@@ -81,14 +87,20 @@ function writePairs(
 }
 
 /** The lines, under a head that every page repeats. */
-function writeLines(pdf: Pdf, { lines }: InvoiceDocument): void {
+async function writeLines(pdf: Pdf, { lines }: InvoiceDocument): Promise<void> {
   writeTableHead(pdf);
-  for (const { name, description, quantity, price, total } of lines) {
-    const cells = [name, quantity, price, total].map(toLatinText);
-    const note = description ? toLatinText(description.replace(/\r\n?/g, '\n').replace(/\n/g, ' / ')) : '';
+  for (const [index, { name, description, quantity, price, total }] of lines.entries()) {
+    // A long invoice takes a second in all: whoever else this process serves gets a turn meanwhile.
+    if (index % ROWS_PER_TURN === ROWS_PER_TURN - 1) await new Promise((resolve) => setImmediate(resolve));
+    const cells = [name, quantity, price, total].map(wrappable);
+    const note = description ? wrappable(description.replace(/\r\n?|\n/g, ' / ')) : '';
     breakPageFor(pdf, rowHeight(pdf, cells, note), true);
     writeRow(pdf, cells, note);
   }
+}
+
+function wrappable(text: string): string {
+  return toLatinText(text).replace(LONG_WORDS, '$& ');
 }
 
 function writeTableHead(pdf: Pdf): void {
