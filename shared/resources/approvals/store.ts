@@ -123,7 +123,7 @@ export async function cancelOpenApprovals(
 ): Promise<void> {
   // From draft and needs_review an invoice leaves this way only (decisions 3); later moves meet nothing that is open.
   const left = moved.filter(({ status }) => status === 'approved' || status === 'cancelled');
-  const open = await lockOpenApprovals(tx, left);
+  const open = (await lockOpenApprovals(tx, left)).filter((row) => !isOver(row));
   const statusOf = new Map(left.map((invoice) => [refKey(invoice), invoice.status]));
   const decided_at = new Date().toISOString();
   const cancelled = open.map((row): ApprovalRow => {
