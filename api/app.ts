@@ -11,6 +11,7 @@ import { requestContext } from './middleware/request-context.js';
 import { accountRoutes } from './routes/account.js';
 import { apiKeyRoutes } from './routes/api-keys.js';
 import { approvalRoutes } from './routes/approvals.js';
+import { auditLogRoutes } from './routes/audit-log.js';
 import { customerRoutes } from './routes/customers.js';
 import { dispatchRoutes } from './routes/dispatch.js';
 import { documentRoutes } from './routes/document.js';
@@ -22,6 +23,7 @@ import { paymentRoutes } from './routes/payments.js';
 import { sessionRoutes } from './routes/session.js';
 import { settingsRoutes } from './routes/settings.js';
 import { truckRoutes } from './routes/trucks.js';
+import { userRoutes } from './routes/users.js';
 import { workOrderRoutes } from './routes/work-orders.js';
 import type { ApiRuntime } from './runtime.js';
 
@@ -46,6 +48,8 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     apiKeyRoutes,
     accountRoutes,
     sessionRoutes,
+    userRoutes,
+    auditLogRoutes,
   ])
     add(router, api);
   return router;

@@ -5,6 +5,7 @@ import type { Runtime } from '../shared/platform/runtime.js';
 import { enqueueKeyUses, type KeyUse, openClockQueue } from '../shared/queues/clock.js';
 import { openWritePath, type Submit } from '../shared/queues/submit.js';
 import { findResult, storeOperation } from '../shared/resources/operations/store.js';
+import { createPasswords, type Passwords } from './passwords.js';
 import { EventStreams } from './stream/event-streams.js';
 
 /** What the routes stand on, beside the process's own runtime. */
@@ -12,6 +13,7 @@ export interface ApiRuntime extends Runtime {
   submit: Submit;
   streams: EventStreams;
   cursors: CursorCodec;
+  passwords: Passwords;
   /** Encrypts credentials on their way to the one answer that shows them. */
   sealingKey: Buffer;
   /** Notes that a key or session was used; told to the clock once a minute. */
@@ -34,6 +36,7 @@ export async function createApiRuntime(runtime: Runtime): Promise<ApiRuntime> {
     ...runtime,
     submit,
     streams: await EventStreams.create(runtime),
+    passwords: createPasswords(runtime),
     cursors: createCursorCodec(deriveKey(config.secretKey, 'cursor')),
     sealingKey: deriveKey(config.secretKey, 'credentials'),
     noteKeyUse: gatherKeyUses(runtime),

@@ -32,8 +32,7 @@ export async function up(knex: Knex): Promise<void> {
     alter table users
       add column updated_at timestamptz not null default now(),
       add column deactivated_at timestamptz;
-    -- Who signs in gives an e-mail and no tenant; both find people of every tenant by that one address, and only to read them.
-    create index users_sign_in on users (lower(email)) where deactivated_at is null;
+    -- Who signs in gives an e-mail and no tenant: this finds people of every tenant by that one address, and only to read them.
     create policy email_lookup on users for select
       using (lower(email) = nullif(current_setting('app.user_email', true), ''));
 
@@ -51,7 +50,6 @@ export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table tenants drop column sandbox_tenant_id;
     drop policy email_lookup on users;
-    drop index users_sign_in;
     alter table users drop column updated_at, drop column deactivated_at;
     drop table sessions;
   `);

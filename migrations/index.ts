@@ -9,6 +9,8 @@ import * as orderEvents from './20261121050200_order_events.js';
 import * as indexEventsByOrder from './20261121050300_index_events_by_order.js';
 import * as identifySettings from './20261121050400_identify_settings.js';
 import * as addSessions from './20261121060000_add_sessions.js';
+import * as indexPeople from './20261121060100_index_people.js';
+import * as indexAuditLog from './20261121060200_index_audit_log.js';
 import * as addApprovals from './20261121061000_add_approvals.js';
 import * as indexAgentDrafts from './20261121061001_index_agent_drafts.js';
 
@@ -33,6 +35,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261121060000_add_sessions', ...addSessions },
   { name: '20261121061000_add_approvals', ...addApprovals },
   { name: '20261121061001_index_agent_drafts', ...indexAgentDrafts },
+  { name: '20261121060100_index_people', ...indexPeople },
+  { name: '20261121060200_index_audit_log', ...indexAuditLog },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */

@@ -18,7 +18,9 @@ export interface WriteOptions<Input> {
   /** The record that is changed when the path does not name it. */
   target?: (ctx: ApiContext) => string;
   /** Adds what only the api knows to the checked body, such as a new key's hash. */
-  complete?: (input: Input, ctx: ApiContext) => Input;
+  complete?: (input: Input, ctx: ApiContext) => Input | Promise<Input>;
+  /** The body as an Idempotency-Key remembers it: without anything that could be guessed from its hash. */
+  concealed?: (body: unknown) => unknown;
   /** Changes the answer's body on its way out. */
   reveal?: (body: string, command: Command<Input>) => string;
 }
@@ -42,11 +44,16 @@ export function write<Input>(
       ...origin(ctx),
       type: definition.type,
       entityId: target,
-      input: options.complete?.(checked, ctx) ?? checked,
+      input: (await options.complete?.(checked, ctx)) ?? checked,
       dryRun: claim.dryRun,
       unknownFields: claim.dryRun ? unknownFields(value, checked) : [],
       idempotency: claim.key
-        ? { key: claim.key, method: ctx.method, path: pathOf(ctx), bodyHash: hashBody(value) }
+        ? {
+            key: claim.key,
+            method: ctx.method,
+            path: pathOf(ctx),
+            bodyHash: hashBody(options.concealed?.(value) ?? value),
+          }
         : null,
       ifMatch: definition.creates ? null : versionsOf(ctx),
     };

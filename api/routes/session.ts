@@ -18,7 +18,6 @@ import { readBody } from '../middleware/body.js';
 import { assertOwnOrigin, setTokenCookie } from '../middleware/session-cookie.js';
 import { origin, write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
-import { type CheckPassword, createPasswordCheck } from '../sign-in.js';
 
 export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -38,7 +37,7 @@ export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       '200': { x-resource: Session }
    *       x-errors: [400, 401, 403, 406, 413, 415, 429, 500, 503]
    */
-  router.post('/session', signInWith(api, createPasswordCheck(api)));
+  router.post('/session', signInWith(api));
 
   /**
    * @openapi
@@ -78,12 +77,12 @@ export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
   );
 }
 
-function signInWith(api: ApiRuntime, checkPassword: CheckPassword): ApiMiddleware {
+function signInWith(api: ApiRuntime): ApiMiddleware {
   return async (context) => {
     const ctx = context as ApiContext;
     assertOwnOrigin(api, ctx);
     const { value } = await readBody(ctx);
-    const person = await checkPassword(validate<SignIn>(signIn, value), ctx.ip);
+    const person = await api.passwords.check(validate<SignIn>(signIn, value), ctx.ip);
     if (!person) {
       await countBadCredential(api, ctx.ip);
       throw unauthorized('E-mail or password is wrong.');
@@ -148,6 +147,6 @@ function takeCookieAway(api: ApiRuntime): ApiMiddleware {
   return async (context, next) => {
     await next();
     const ctx = context as ApiContext;
-    if (ctx.response.get('X-Service-Dry-Run') === '') setTokenCookie(api, ctx, {});
+    if (!ctx.response.get('X-Service-Dry-Run')) setTokenCookie(api, ctx, {});
   };
 }

@@ -1,10 +1,10 @@
 import type Joi from 'joi';
 import type { ErrorBody } from '../platform/errors.js';
 import type { Transaction } from '../platform/postgres.js';
-import type { AgentScope, Permission } from './vocabulary.js';
+import type { ACTOR_TYPES, AgentScope, AUDIT_SOURCES, Permission } from './vocabulary.js';
 
 export interface Actor {
-  type: 'user' | 'agent' | 'api_key' | 'system' | 'integration';
+  type: (typeof ACTOR_TYPES)[number];
   id: string | null;
   name: string | null;
 }
@@ -28,7 +28,7 @@ export interface Command<Input = unknown> {
   tenantId: string;
   environment: 'live' | 'sandbox';
   actor: Actor;
-  source: 'rest' | 'mcp' | 'dashboard' | 'webhook' | 'job';
+  source: (typeof AUDIT_SOURCES)[number];
   tool: string | null;
   /** The record that is made (its id is chosen here) or changed. */
   entityId: string;

@@ -62,6 +62,13 @@ export interface Contracts {
   Session?: Session;
   SessionRevoke?: SessionRevoke;
   SignIn?: SignIn;
+  User?: User;
+  UserCreate?: UserCreate;
+  UserRevoke?: UserRevoke;
+  UserListQuery?: UserListQuery;
+  UserPatch?: UserPatch;
+  AuditEntry?: AuditEntry;
+  AuditListQuery?: AuditListQuery;
   Accepted?: Accepted;
   DryRun?: DryRun;
   ErrorBody?: ErrorBody;
@@ -1188,6 +1195,125 @@ export interface SignIn {
    * Picks the account when the same e-mail and password belong to several
    */
   tenant_id?: string;
+}
+export interface User {
+  id: string;
+  name: string;
+  email: string;
+  created_at: string;
+  updated_at: string;
+  /**
+   * Since then the person cannot sign in
+   */
+  deactivated_at: string | null;
+}
+export interface UserCreate {
+  name: string;
+  email: string;
+  /**
+   * Left out: the person cannot sign in until one is set
+   */
+  password?: string;
+}
+export interface UserRevoke {
+  [k: string]: unknown;
+}
+export interface UserListQuery {
+  /**
+   * Only those who can sign in, or only those who no longer can
+   */
+  is_active?: boolean;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface UserPatch {
+  name?: string;
+  email?: string;
+  /**
+   * A new one ends every session of the person
+   */
+  password?: string;
+}
+export interface AuditEntry {
+  id: string;
+  occurred_at: string;
+  actor: {
+    type: "user" | "agent" | "api_key" | "system" | "integration";
+    id: string | null;
+    name: string | null;
+  };
+  action: string;
+  entity_type: string | null;
+  entity_id: string | null;
+  /**
+   * failed: refused by a rule; denied: by missing rights; held: waits for an approval
+   */
+  outcome: "ok" | "denied" | "failed" | "dry_run" | "held";
+  source: "rest" | "mcp" | "dashboard" | "webhook" | "job";
+  /**
+   * The tool that an agent called
+   */
+  tool: string | null;
+  /**
+   * Secrets are not among them
+   */
+  changes: {
+    field: string;
+    /**
+     * null when there was nothing
+     */
+    from?: {
+      [k: string]: unknown;
+    };
+    /**
+     * null when it was cleared
+     */
+    to?: {
+      [k: string]: unknown;
+    };
+  }[];
+  request_id: string | null;
+  idempotency_key: string | null;
+  ip: string | null;
+  user_agent: string | null;
+}
+export interface AuditListQuery {
+  /**
+   * Kind of record
+   */
+  entity_type?: string;
+  /**
+   * One record
+   */
+  entity_id?: string;
+  /**
+   * Id of a person, key or agent; or a kind of actor: user, agent, api_key, system, integration
+   */
+  actor?: string;
+  action?: string;
+  outcome?: "ok" | "denied" | "failed" | "dry_run" | "held";
+  /**
+   * From this timestamp on; a date is the account's midnight
+   */
+  since?: string;
+  /**
+   * Before this timestamp; a date is the account's midnight
+   */
+  until?: string;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
 }
 export interface Accepted {
   ok: true;

@@ -149,6 +149,10 @@ export const PHOTO_PHASES = ['before', 'hooked', 'after', 'other'] as const;
 
 export const APPROVAL_KINDS = ['agent_write', 'invoice_approval'] as const;
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired', 'cancelled'] as const;
+/** Who may have done something, what came of it, and where it came from (decisions 9). */
+export const ACTOR_TYPES = ['user', 'agent', 'api_key', 'system', 'integration'] as const;
+export const AUDIT_OUTCOMES = ['ok', 'denied', 'failed', 'dry_run', 'held'] as const;
+export const AUDIT_SOURCES = ['rest', 'mcp', 'dashboard', 'webhook', 'job'] as const;
 
 export const TIERS = ['starter', 'standard', 'premium'] as const;
 

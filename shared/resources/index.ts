@@ -4,6 +4,7 @@ import * as apiKeyCommands from './api-keys/commands.js';
 import * as apiKeySchemas from './api-keys/schema.js';
 import * as approvalCommands from './approvals/commands.js';
 import * as approvalSchemas from './approvals/schema.js';
+import * as auditLogSchemas from './audit-log/schema.js';
 import * as customerCommands from './customers/commands.js';
 import * as customerSchemas from './customers/schema.js';
 import * as dispatchBoardSchemas from './dispatch-board/schema.js';
@@ -23,6 +24,8 @@ import * as settingsCommands from './settings/commands.js';
 import * as settingsSchemas from './settings/schema.js';
 import * as truckCommands from './trucks/commands.js';
 import * as truckSchemas from './trucks/schema.js';
+import * as userCommands from './users/commands.js';
+import * as userSchemas from './users/schema.js';
 import * as workOrderCommands from './work-orders/commands.js';
 import * as workOrderSchemas from './work-orders/schema.js';
 
@@ -40,6 +43,8 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'approval', schemas: approvalSchemas },
   { entityType: 'api_key', schemas: apiKeySchemas },
   { entityType: 'session', schemas: sessionSchemas },
+  { entityType: 'user', schemas: userSchemas },
+  { entityType: 'audit_entry', schemas: auditLogSchemas },
 ];
 
 /** Schemas of answers that are no resource. */
@@ -58,6 +63,7 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(approvalCommands),
   ...Object.values(apiKeyCommands),
   ...Object.values(sessionCommands),
+  ...Object.values(userCommands),
 ] as unknown as CommandDefinition<never>[];
 
 const byType = new Map(commands.map((command) => [command.type, command]));

@@ -1,5 +1,6 @@
 import { apiKeyRepresentation } from './api-keys/representation.js';
 import { approvalRepresentation } from './approvals/representation.js';
+import { auditEntryRepresentation } from './audit-log/representation.js';
 import { customerRepresentation } from './customers/representation.js';
 import { driverRepresentation } from './drivers/representation.js';
 import { eventRepresentation } from './events/representation.js';
@@ -9,6 +10,7 @@ import { paymentRepresentation } from './payments/representation.js';
 import { sessionRepresentation } from './sessions/representation.js';
 import { settingsRepresentation } from './settings/representation.js';
 import { truckRepresentation } from './trucks/representation.js';
+import { userRepresentation } from './users/representation.js';
 import { workOrderRepresentation } from './work-orders/representation.js';
 
 interface ResourceTable {
@@ -32,6 +34,8 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   approval: { table: 'approvals', collection: '/approvals', representation: approvalRepresentation },
   api_key: { table: 'api_keys', collection: '/api-keys', representation: apiKeyRepresentation },
   session: { table: 'sessions', collection: '/session', representation: sessionRepresentation },
+  user: { table: 'users', collection: '/users', representation: userRepresentation },
+  audit_entry: { table: 'audit_entries', collection: '/audit-log', representation: auditEntryRepresentation },
 };
 
 /** @throws {Error} for an entity that no code of this version knows. */

@@ -2,12 +2,14 @@ import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import type { Statement } from '../../shared/platform/postgres.js';
 import { listApprovals } from '../../shared/resources/approvals/queries.js';
+import { listAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { listCustomers } from '../../shared/resources/customers/queries.js';
 import { listDrivers } from '../../shared/resources/drivers/queries.js';
 import { listInspections } from '../../shared/resources/inspections/queries.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import type { ListScope } from '../../shared/resources/keyset-list.js';
 import { listTrucks } from '../../shared/resources/trucks/queries.js';
+import { listUsers } from '../../shared/resources/users/queries.js';
 import { listWorkOrders } from '../../shared/resources/work-orders/queries.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -24,6 +26,15 @@ const limit = 50;
 const FILL = `
   insert into customers (tenant_id, id, company_name, company_type, created_at)
   select $1, gen_random_uuid(), 'C' || n, 'other', now() - n * interval '1 minute' from generate_series(1, ${ROWS}) n;`;
+const FILL_PEOPLE = `
+  insert into users (tenant_id, id, email, name, password_hash, created_at)
+  select $1, gen_random_uuid(), n || '@example.com', 'U', 'x', now() - n * interval '1 minute' from generate_series(1, ${ROWS}) n`;
+/** One entry in a hundred is about one record, and one in a hundred by one actor. */
+const FILL_AUDIT = `
+  insert into audit_entries (tenant_id, id, actor_type, actor_id, action, entity_type, entity_id, outcome, source)
+  select $1, overlay(gen_random_uuid()::text placing lpad(to_hex(n), 8, '0') from 1)::uuid, 'api_key',
+    case when n % 100 = 0 then $2::uuid else gen_random_uuid() end, 'customer.created', 'customer',
+    case when n % 100 = 1 then $2::uuid else gen_random_uuid() end, 'ok', 'rest' from generate_series(1, ${ROWS}) n`;
 const FILL_ORDERS = `
   insert into work_orders (tenant_id, id, job_number, status, intake, service_type, created_at)
   select $1, gen_random_uuid(), 'X-' || n, case when n % 10 = 0 then 'completed' else 'pending' end, 'accepted', 'tow',
@@ -57,6 +68,8 @@ describe('plans of lists over 20,000 rows', () => {
       await stack.rows(owner.id, FILL_ORDERS, [owner.id]);
       await stack.rows(owner.id, FILL_INVOICES, customer);
       await stack.rows(owner.id, FILL_APPROVALS, customer);
+      await stack.rows(owner.id, FILL_PEOPLE, [owner.id]);
+      await stack.rows(owner.id, FILL_AUDIT, customer);
     }
     await stack.asOwner('analyze');
   });
@@ -118,6 +131,23 @@ describe('plans of lists over 20,000 rows', () => {
       'approvals of an agent',
       (scope) => listApprovals({ limit, agent_id: customerId }, scope),
       'approvals_agent',
+    ],
+    ['people', (scope) => listUsers({ limit }, scope), 'users_created'],
+    ['the audit log', (scope) => listAuditEntries({ limit }, scope), 'audit_entries_pkey'],
+    [
+      'the audit log since a day',
+      (scope) => listAuditEntries({ limit, since: '2020-01-01', outcome: 'ok' }, scope),
+      'audit_entries_pkey',
+    ],
+    [
+      'the audit log of a record',
+      (scope) => listAuditEntries({ limit, entity_type: 'customer', entity_id: customerId }, scope),
+      'audit_entries_of_entity',
+    ],
+    [
+      'the audit log of an actor',
+      (scope) => listAuditEntries({ limit, actor: customerId }, scope),
+      'audit_entries_of_actor',
     ],
     ['inspections', (scope) => listInspections({ limit, kind: 'pre_trip' }, scope), 'inspections_created'],
   ];

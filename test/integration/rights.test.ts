@@ -4,6 +4,7 @@ import type { Answer, TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { credentialOf, documentedOperations } from '../support/openapi-walk.js';
 import { invoiceInput, UNKNOWN_ID } from '../support/samples.js';
+import { createUser } from '../support/sign-in.js';
 import { type KeyOptions, TestStack, type TestTenant } from '../support/stack.js';
 
 /** Every route that a right protects: what an agent needs (null: no agent may) and what an API key needs. */
@@ -45,6 +46,13 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['GET', '/api-keys/{key}', null, 'admin'],
   ['POST', '/api-keys/{key}/roll', null, 'admin'],
   ['DELETE', '/api-keys/{key}', null, 'admin'],
+  ['GET', '/audit-log', 'read_audit', 'admin'],
+  ['GET', '/audit-log/{entry}', 'read_audit', 'admin'],
+  ['GET', '/users', null, 'admin'],
+  ['POST', '/users', null, 'admin'],
+  ['GET', '/users/{user}', null, 'admin'],
+  ['PATCH', '/users/{user}', null, 'admin'],
+  ['DELETE', '/users/{user}', null, 'admin'],
 ];
 
 const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
@@ -56,6 +64,7 @@ const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
   '/inspections': () => ({ kind: 'pre_trip' }),
   '/approvals': ({ invoice }) => ({ invoice_id: invoice, justification: 'To be looked at' }),
   '/api-keys': () => ({ name: 'k' }),
+  '/users': () => ({ name: 'U', email: 'u@example.com' }),
 };
 
 describe('rights of a key', () => {
@@ -74,6 +83,9 @@ describe('rights of a key', () => {
     ids.driver = (await client.post('/drivers', { name: 'D' })).body.id;
     ids.inspection = (await client.post('/inspections', { kind: 'pre_trip' })).body.id;
     ids.event = (await client.get('/events')).body.data.items[0].id;
+    ids.entry = (await client.get('/audit-log')).body.data.items[0].id;
+    ids.user = (await createUser(stack, tenant.id)).id;
+    await createUser(stack, tenant.id);
     ids.key = (await client.post('/api-keys', { name: 'victim' })).body.id;
   });
   after(() => stack.stop());

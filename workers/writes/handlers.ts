@@ -17,6 +17,7 @@ import { createPayments, refundPayments } from '../../shared/resources/payments/
 import { createSessions, endSessions } from '../../shared/resources/sessions/handlers.js';
 import { updateSettings } from '../../shared/resources/settings/handlers.js';
 import { createTrucks, updateTrucks } from '../../shared/resources/trucks/handlers.js';
+import { createUsers, deactivateUsers, updateUsers } from '../../shared/resources/users/handlers.js';
 import { createWorkOrders, updateWorkOrders } from '../../shared/resources/work-orders/handlers.js';
 import { moveJobs } from '../../shared/resources/work-orders/move-handler.js';
 import { logSteps } from '../../shared/resources/work-orders/step-handler.js';
@@ -63,6 +64,9 @@ export const handlers = {
   'api_key.revoke': revokeApiKeys,
   'session.create': createSessions,
   'session.end': endSessions,
+  'user.create': createUsers,
+  'user.update': updateUsers,
+  'user.deactivate': deactivateUsers,
 } satisfies Record<string, unknown>;
 
 /** @throws {Error} for a type that this version does not know: the job is retried until a newer worker takes it. */

@@ -1,5 +1,6 @@
 import type { EventListQuery } from '../../contracts/generated.js';
 import type { Statement } from '../../platform/postgres.js';
+import { firstIdAt } from '../id-times.js';
 import { addDateRange, Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { eventRepresentation } from './representation.js';
 
@@ -24,10 +25,4 @@ export function listEvents(query: EventListQuery, scope: ListScope): Statement {
     position: scope.position,
     timeOfIds: 'occurred_at',
   });
-}
-
-/** No UUIDv7 of this time or later is lower. */
-function firstIdAt(ms: number): string {
-  const time = Math.max(0, Math.trunc(ms)).toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
 }

@@ -98,7 +98,7 @@ export function personOf(
   };
 }
 
-/** Moves the idle end of used sessions forward. Not a write of a client, so it has no audit entry. */
+/** Moves the idle end of used sessions forward; one that has ended stays so. Not a write of a client, so it has no audit entry. */
 export async function touchSessions(
   db: Database,
   uses: { tenant_id: string; id: string; at: string }[],
@@ -109,7 +109,8 @@ export async function touchSessions(
     tx.queryAtCommit({
       name: 'touch-sessions',
       text: `update sessions t set idle_expires_at = greatest(t.idle_expires_at, least(r.at + ${IDLE_LIFE}, t.expires_at))
-             from ${recordset('tenant_id uuid, id uuid, at timestamptz')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+             from ${recordset('tenant_id uuid, id uuid, at timestamptz')} where t.tenant_id = r.tenant_id and t.id = r.id
+               and t.idle_expires_at > r.at`,
       values: [JSON.stringify(uses)],
     }),
   );

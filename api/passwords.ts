@@ -1,11 +1,11 @@
 import type { SignIn } from '../shared/contracts/generated.js';
-import { sha256, verifyPassword } from '../shared/platform/crypto.js';
+import { hashPassword, sha256, verifyPassword } from '../shared/platform/crypto.js';
 import { AppError, serviceUnavailable } from '../shared/platform/errors.js';
 import { createGate, type Gate, GateFullError } from '../shared/platform/gate.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { findCandidates, type SignInCandidate } from '../shared/resources/sessions/queries.js';
 
-/** A password check takes 128 MiB for about half a second: more at once would take the process down, more waiting would wait too long. */
+/** A password takes 128 MiB for about half a second: more at once would take the process down, more waiting would wait too long. */
 const CHECKS = { atOnce: 2, waiting: 20 };
 
 /** Tries of one e-mail from one address, and from everywhere. The second is high: it must be dear to keep a person out by guessing badly. */
@@ -15,16 +15,23 @@ const TRIES_FROM_EVERYWHERE = { minute: 100, hour: 1000 };
 /** Belongs to no password; an unknown e-mail costs the same work as a known one. */
 const NOBODYS_HASH = `scrypt$${Buffer.alloc(16).toString('base64url')}$${Buffer.alloc(32).toString('base64url')}`;
 
-/** Tells whose e-mail and password these are; undefined when they are nobody's. */
-export type CheckPassword = (given: SignIn, address: string) => Promise<SignInCandidate | undefined>;
+/** What this process does with passwords: a few at a time. Both throw {@link AppError} 503 when there is no room for one more. */
+export interface Passwords {
+  /** Tells whose e-mail and password these are; undefined when they are nobody's. @throws {AppError} 429 for too many tries. */
+  check(given: SignIn, address: string): Promise<SignInCandidate | undefined>;
+  /** The hash that is stored of a password. */
+  hash(password: string): Promise<string>;
+}
 
-/** Opens the door for people of this process. @throws {AppError} 429 for too many tries, 503 when there is no room for one more check. */
-export function createPasswordCheck(runtime: Runtime): CheckPassword {
+export function createPasswords(runtime: Runtime): Passwords {
   const gate = createGate(CHECKS);
-  return async (given, address) => {
-    await assertMayTry(runtime, given.email, address);
-    const candidates = await findCandidates(runtime.db, { email: given.email, tenantId: given.tenant_id });
-    return runGated(gate, () => pick(candidates, given.password));
+  return {
+    async check(given, address) {
+      await assertMayTry(runtime, given.email, address);
+      const candidates = await findCandidates(runtime.db, { email: given.email, tenantId: given.tenant_id });
+      return runGated(gate, () => pick(candidates, given.password));
+    },
+    hash: (password) => runGated(gate, () => hashPassword(password)),
   };
 }
 
@@ -39,7 +46,10 @@ async function pick(candidates: SignInCandidate[], password: string): Promise<Si
 async function runGated<T>(gate: Gate, work: () => Promise<T>): Promise<T> {
   return gate.run(work).catch((error: unknown) => {
     if (!(error instanceof GateFullError)) throw error;
-    throw serviceUnavailable('Too many people are signing in at this moment. Try again shortly.', error);
+    throw serviceUnavailable(
+      'Too many passwords are being checked at this moment. Try again shortly.',
+      error,
+    );
   });
 }
 

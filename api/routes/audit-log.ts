@@ -1,0 +1,44 @@
+import type Router from '@koa/router';
+import { listAuditEntries } from '../../shared/resources/audit-log/queries.js';
+import { auditListQuery } from '../../shared/resources/audit-log/schema.js';
+import type { RequestState } from '../context.js';
+import type { Access } from '../middleware/access.js';
+import { list, readOne } from '../middleware/read.js';
+import type { ApiRuntime } from '../runtime.js';
+
+/** The trail names people, their addresses and every key: an integration that may read invoices has no business there. */
+const audit: Access = { permission: 'admin', agentScope: 'read_audit' };
+
+export function auditLogRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /audit-log:
+   *   get:
+   *     operationId: listAuditEntries
+   *     tags: [Access]
+   *     summary: Who did what
+   *     description: Newest first. Needs the permission admin; agent keys need the scope read_audit.
+   *     x-query: AuditListQuery
+   *     responses:
+   *       '200': { x-list: AuditEntry }
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  router.get('/audit-log', list(api, { access: audit, schema: auditListQuery, statement: listAuditEntries }));
+
+  /**
+   * @openapi
+   * /audit-log/{id}:
+   *   get:
+   *     operationId: getAuditEntry
+   *     tags: [Access]
+   *     summary: Get one entry of the audit log
+   *     description: Needs the permission admin; agent keys need the scope read_audit.
+   *     responses:
+   *       '200': { x-resource: AuditEntry }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get(
+    '/audit-log/:id',
+    readOne(api, { access: audit, entityType: 'audit_entry', what: 'audit entry' }),
+  );
+}

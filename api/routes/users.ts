@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import type Router from '@koa/router';
+import { hmacSha256 } from '../../shared/platform/crypto.js';
+import { AppError } from '../../shared/platform/errors.js';
+import { createUser, deactivateUser, updateUser } from '../../shared/resources/users/commands.js';
+import { listUsers } from '../../shared/resources/users/queries.js';
+import { userListQuery } from '../../shared/resources/users/schema.js';
+import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
+import { announceChange } from '../middleware/announce-change.js';
+import { list, readOne } from '../middleware/read.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+const admin = { permission: 'admin', agentScope: null } as const;
+const idInPath = (ctx: ApiContext) => ctx.params.id;
+
+export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  const { hashed, hashedIfGiven, concealed } = passwordKeeping(api);
+
+  /**
+   * @openapi
+   * /users:
+   *   get:
+   *     operationId: listUsers
+   *     tags: [Access]
+   *     summary: List the people of the account
+   *     description: Newest first, deactivated ones included. Needs the permission admin. People belong to the live account; its sandbox answers 403.
+   *     x-query: UserListQuery
+   *     responses:
+   *       '200': { x-list: User }
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  router.get('/users', inLiveOnly, list(api, { access: admin, schema: userListQuery, statement: listUsers }));
+
+  /**
+   * @openapi
+   * /users:
+   *   post:
+   *     operationId: createUser
+   *     tags: [Access]
+   *     summary: Add a person
+   *     description: Who signs in with this e-mail and password may do everything in the account. Needs the permission admin.
+   *     x-body: UserCreate
+   *     responses:
+   *       '201': { x-resource: User }
+   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/users', inLiveOnly, write(api, createUser, { what: 'user', complete: hashed, concealed }));
+
+  /**
+   * @openapi
+   * /users/{id}:
+   *   get:
+   *     operationId: getUser
+   *     tags: [Access]
+   *     summary: Get one person
+   *     description: Needs the permission admin.
+   *     responses:
+   *       '200': { x-resource: User }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get('/users/:id', inLiveOnly, readOne(api, { access: admin, entityType: 'user', what: 'user' }));
+
+  /**
+   * @openapi
+   * /users/{id}:
+   *   patch:
+   *     operationId: updateUser
+   *     tags: [Access]
+   *     summary: Change a person
+   *     description: 'JSON merge: an absent member is kept. Needs the permission admin.'
+   *     x-body: UserPatch
+   *     responses:
+   *       '200': { x-resource: User }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.patch(
+    '/users/:id',
+    inLiveOnly,
+    announceChange(api, idInPath),
+    write(api, updateUser, { what: 'user', complete: hashedIfGiven, concealed }),
+  );
+
+  /**
+   * @openapi
+   * /users/{id}:
+   *   delete:
+   *     operationId: deactivateUser
+   *     tags: [Access]
+   *     summary: Shut a person out
+   *     description: >-
+   *       Ends every session of the person, effective everywhere within 5 seconds; the record stays. The last active person of an account cannot be removed.
+   *       Needs the permission admin.
+   *     x-write: true
+   *     responses:
+   *       '200': { x-resource: User }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.delete(
+    '/users/:id',
+    inLiveOnly,
+    announceChange(api, idInPath),
+    write(api, deactivateUser, { what: 'user' }),
+  );
+}
+
+/** People belong to the live account and reach its sandbox from there: a sandbox has none of its own. */
+const inLiveOnly: ApiMiddleware = async (ctx, next) => {
+  if (ctx.state.key.environment !== 'live') {
+    throw new AppError(
+      'forbidden',
+      'People belong to the live account. Use a live key, or sign in without X-Environment: sandbox.',
+    );
+  }
+  await next();
+};
+
+/** A password ends here: what travels and what is stored is its hash. */
+function passwordKeeping(api: ApiRuntime) {
+  const hashed = async <T extends object>(input: T): Promise<T> => {
+    const { password, ...rest } = input as T & { password?: string };
+    // Nobody knows these bytes, so nobody signs in with them.
+    const password_hash = await api.passwords.hash(password ?? randomBytes(32).toString('base64url'));
+    return { ...rest, password_hash } as unknown as T;
+  };
+  return {
+    hashed,
+    hashedIfGiven: async <T extends object>(input: T): Promise<T> =>
+      'password' in input ? hashed(input) : input,
+    // A plain hash of the body would let whoever reads it try passwords a million times a second.
+    concealed: (body: unknown): unknown => {
+      const { password, ...rest } = Object(body) as { password?: unknown };
+      if (typeof password !== 'string') return body;
+      return { ...rest, password: hmacSha256(api.sealingKey, password).toString('base64url') };
+    },
+  };
+}

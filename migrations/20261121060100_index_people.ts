@@ -1,0 +1,26 @@
+import type { Knex } from 'knex';
+
+/** Built beside the traffic: no transaction. */
+export const config = { transaction: false };
+
+/** How people are found: by e-mail to sign in, in the order of their list, and once per e-mail among the active ones of a tenant. */
+export async function up(knex: Knex): Promise<void> {
+  // Does not lead with tenant_id: who signs in gives an e-mail and no tenant. Not unique, as that would tell one tenant of another's people.
+  await knex.raw('drop index concurrently if exists users_sign_in');
+  await knex.raw(
+    'create index concurrently users_sign_in on users (lower(email)) where deactivated_at is null',
+  );
+  await knex.raw('drop index concurrently if exists users_created');
+  await knex.raw('create index concurrently users_created on users (tenant_id, created_at desc, id desc)');
+  await knex.raw('drop index concurrently if exists users_active_email');
+  await knex.raw(`create unique index concurrently users_active_email on users (tenant_id, lower(email))
+                  where deactivated_at is null`);
+  await knex.raw('drop index concurrently if exists users_email');
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw('create unique index users_email on users (tenant_id, lower(email))');
+  await knex.raw('drop index users_active_email');
+  await knex.raw('drop index users_created');
+  await knex.raw('drop index users_sign_in');
+}

@@ -1,0 +1,37 @@
+import type { AuditListQuery } from '../../contracts/generated.js';
+import { isUuid } from '../../platform/ids.js';
+import type { Statement } from '../../platform/postgres.js';
+import { firstIdAt } from '../id-times.js';
+import { addDateRange, Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import { auditEntryRepresentation } from './representation.js';
+
+const DAY_MS = 24 * 3600 * 1000;
+/**
+ * An entry has the id of its request and the time of its commit. What was acknowledged while no worker ran has an older id, by as long as that lasted;
+ * and a plain date is midnight somewhere.
+ */
+const LONGEST_DELAY_MS = 8 * DAY_MS;
+
+/** The page of the audit log that a query asks for, newest first by the time of the request. */
+export function listAuditEntries(query: AuditListQuery, scope: ListScope): Statement {
+  const { actor, since, until } = query;
+  const conditions = new Conditions()
+    .add('t.tenant_id = ?', scope.tenantId)
+    .addIf(query.entity_id, 't.entity_id = ?')
+    .addIf(query.entity_type, 't.entity_type = ?')
+    .addIf(query.action, 't.action = ?')
+    .addIf(query.outcome, 't.outcome = ?');
+  if (actor !== undefined) conditions.add(isUuid(actor) ? 't.actor_id = ?' : 't.actor_type = ?', actor);
+  // The bounds on the id say nothing new, but the index can start and stop there.
+  if (since !== undefined) conditions.add('t.id >= ?::uuid', firstIdAt(Date.parse(since) - LONGEST_DELAY_MS));
+  if (until !== undefined) conditions.add('t.id < ?::uuid', firstIdAt(Date.parse(until) + DAY_MS));
+  addDateRange(conditions, 'occurred_at', { since, until, timeZone: scope.timeZone });
+  return listStatement({
+    table: 'audit_entries',
+    representation: auditEntryRepresentation('t'),
+    conditions,
+    limit: query.limit,
+    position: scope.position,
+    timeOfIds: 'occurred_at',
+  });
+}

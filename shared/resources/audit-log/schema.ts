@@ -1,0 +1,60 @@
+import Joi from 'joi';
+import { allRequired, cursor, dateOrDateTime, dateTime, limit, text, uuid } from '../../contracts/fields.js';
+import { ACTOR_TYPES, AUDIT_OUTCOMES, AUDIT_SOURCES } from '../../contracts/vocabulary.js';
+import { isUuid } from '../../platform/ids.js';
+
+const outcome = () => Joi.string().valid(...AUDIT_OUTCOMES);
+const action = () => text(100).example('invoice.created');
+const entityType = () => text(50).example('invoice');
+
+/** What somebody did, as it was written down in the transaction that did it (decisions 9). */
+export const auditEntry = allRequired({
+  id: uuid(),
+  occurred_at: dateTime(),
+  actor: allRequired({
+    type: Joi.string().valid(...ACTOR_TYPES),
+    id: uuid().allow(null),
+    name: Joi.string().allow(null).example('Dana Whitfield'),
+  }),
+  action: action(),
+  entity_type: entityType().allow(null),
+  entity_id: uuid().allow(null),
+  outcome: outcome().description(
+    'failed: refused by a rule; denied: by missing rights; held: waits for an approval',
+  ),
+  source: Joi.string().valid(...AUDIT_SOURCES),
+  tool: Joi.string().allow(null).description('The tool that an agent called').example('create_invoice_draft'),
+  changes: Joi.array()
+    .items(
+      Joi.object({
+        field: Joi.string().required().example('status'),
+        from: Joi.any().description('null when there was nothing').example('draft'),
+        to: Joi.any().description('null when it was cleared').example('approved'),
+      }),
+    )
+    .description('Secrets are not among them'),
+  request_id: Joi.string().allow(null).example('0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e'),
+  idempotency_key: uuid().allow(null),
+  ip: Joi.string().allow(null).example('203.0.113.7'),
+  user_agent: Joi.string().allow(null).example('Mozilla/5.0'),
+}).meta({ className: 'AuditEntry' });
+
+export const auditListQuery = Joi.object({
+  entity_type: entityType().description('Kind of record'),
+  entity_id: uuid().description('One record'),
+  actor: Joi.string()
+    .max(50)
+    .custom((value: string, helpers) =>
+      isUuid(value) || (ACTOR_TYPES as readonly string[]).includes(value)
+        ? value.toLowerCase()
+        : helpers.error('string.pattern.name', { name: `be an id or one of ${ACTOR_TYPES.join(', ')}` }),
+    )
+    .description(`Id of a person, key or agent; or a kind of actor: ${ACTOR_TYPES.join(', ')}`)
+    .example('user'),
+  action: action(),
+  outcome: outcome(),
+  since: dateOrDateTime().description("From this timestamp on; a date is the account's midnight"),
+  until: dateOrDateTime().description("Before this timestamp; a date is the account's midnight"),
+  limit: limit(100),
+  cursor: cursor(),
+}).meta({ className: 'AuditListQuery' });

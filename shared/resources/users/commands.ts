@@ -1,0 +1,42 @@
+import type Joi from 'joi';
+import { defineCommand } from '../../contracts/command.js';
+import type { UserCreate, UserPatch } from '../../contracts/generated.js';
+import { userCreate, userDeactivate, userPatch } from './schema.js';
+
+const shared = {
+  entityType: 'user',
+  permission: 'admin',
+  agentScope: null,
+} as const;
+
+/** What the api makes of a body: the password stays there, its hash travels. */
+export type WithPasswordHash<T> = Omit<T, 'password'> & { password?: never; password_hash?: string };
+
+/** Two people of an account cannot have one e-mail, so commands about it run one after the other. */
+const emailKeys = ({ email }: { email?: string }) => (email ? [`user_email:${email.toLowerCase()}`] : []);
+
+export const createUser = defineCommand<WithPasswordHash<UserCreate>>({
+  ...shared,
+  type: 'user.create',
+  action: 'user.created',
+  creates: true,
+  schema: userCreate as Joi.ObjectSchema<WithPasswordHash<UserCreate>>,
+  conflictKeys: emailKeys,
+});
+
+export const updateUser = defineCommand<WithPasswordHash<UserPatch>>({
+  ...shared,
+  type: 'user.update',
+  action: 'user.updated',
+  creates: false,
+  schema: userPatch as Joi.ObjectSchema<WithPasswordHash<UserPatch>>,
+  conflictKeys: emailKeys,
+});
+
+export const deactivateUser = defineCommand<Record<string, never>>({
+  ...shared,
+  type: 'user.deactivate',
+  action: 'user.deactivated',
+  creates: false,
+  schema: userDeactivate,
+});

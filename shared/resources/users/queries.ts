@@ -1,0 +1,16 @@
+import type { UserListQuery } from '../../contracts/generated.js';
+import type { Statement } from '../../platform/postgres.js';
+import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import { userRepresentation } from './representation.js';
+
+export function listUsers(query: UserListQuery, scope: ListScope): Statement {
+  return listStatement({
+    table: 'users',
+    representation: userRepresentation('t'),
+    conditions: new Conditions()
+      .add('t.tenant_id = ?', scope.tenantId)
+      .addIf(query.is_active, '(t.deactivated_at is null) = ?'),
+    limit: query.limit,
+    position: scope.position,
+  });
+}
