@@ -191,7 +191,7 @@ describe('proposals of approvals, and the queue they wait in', () => {
     const approval = await proposed(id);
     await endTime(approval.id);
     // Its schedule comes round every half minute; this is the same job, now.
-    await openClockQueue(stack.runtime).add('expire-approvals', {});
+    await openClockQueue(stack.runtime).add('expire-approvals', {}, { jobId: newId() });
     const entry = await eventually('the clock expires it', async () => {
       const [row] = await stack.rows(
         tenant.id,

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import type { Command } from '../../shared/contracts/command.js';
+import { newId } from '../../shared/platform/ids.js';
 import type { Statement, Transaction } from '../../shared/platform/postgres.js';
+import { takeAgentTurns } from '../../shared/resources/approvals/agent-turns.js';
+import { cancelOpenApprovals, insertApprovals } from '../../shared/resources/approvals/store.js';
 import { createInvoices } from '../../shared/resources/invoices/create-handler.js';
 import { updateInvoices } from '../../shared/resources/invoices/update-handler.js';
 import { createWorkOrders } from '../../shared/resources/work-orders/handlers.js';
@@ -45,10 +48,28 @@ describe('plans of the write path', () => {
   it('look rows up by key even on tables that had no statistics when they were planned', async () => {
     const invoice = commandOf('invoice.create', tenant.id, { invoice_number: 'P-1', line_items: [] });
     const patch = commandOf('invoice.update', tenant.id, { notes: 'x' });
+    const actor = { type: 'agent', id: newId(), name: 'agent' } as const;
+    const draft = commandOf(
+      'invoice.create',
+      tenant.id,
+      { invoice_number: 'P-2', line_items: [] },
+      { actor },
+    );
+    const approved = { tenant_id: tenant.id, id: newId(), status: 'approved' };
+    const proposal = {
+      ...({ kind: 'invoice_approval', action: 'invoice.approve', payload: {}, amount_cents: 1 } as const),
+      ...{ entity_id: newId(), counted_cents: null, justification: 'x', record_version: null },
+      ...{ tenant_id: tenant.id, id: newId(), invoice_id: newId() },
+    };
     const job = commandOf('work_order.create', tenant.id, { service_type: 'tow' });
     const statements = [
       ...(await statementsOf(tenant.id, (tx) => findEarlier(tx, [invoice]))),
       ...(await statementsOf(tenant.id, (tx) => createInvoices(tx, [invoice] as Command<never>[]))),
+      ...(await statementsOf(tenant.id, (tx) => createInvoices(tx, [draft] as Command<never>[]))),
+      ...(await statementsOf(tenant.id, (tx) => cancelOpenApprovals(tx, [approved]))),
+      ...(await statementsOf(tenant.id, (tx) =>
+        insertApprovals(tx, [{ command: draft, approval: proposal }]),
+      )),
       ...(await statementsOf(tenant.id, (tx) =>
         updateInvoices(tx, [patch] as Command<never>[], stack.runtime.config),
       )),
@@ -63,6 +84,9 @@ describe('plans of the write path', () => {
       'settle-work_order',
       'lock-invoices',
       'insert-work-orders',
+      'count-agent-drafts',
+      'lock-open-approvals',
+      'insert-approvals',
     ]);
     for (const { name, text, values } of statements) {
       const plan = await stack.runtime.db.transaction([tenant.id], async (tx) => {
@@ -83,5 +107,18 @@ describe('plans of the write path', () => {
       // A join filter means that a whole tenant is read and sifted; a sequential scan means the whole table.
       expect(plan, name).to.not.match(/Seq Scan on (?!r\b|input\b)|Join Filter/);
     }
+  });
+
+  it('of anybody but agents hold no statement of the gate', async () => {
+    const invoice = commandOf('invoice.create', tenant.id, { invoice_number: 'P-3', line_items: [] });
+    const patch = commandOf('invoice.update', tenant.id, { line_items: [] });
+    const names = (statements: Statement[]) => statements.map(({ name }) => name);
+    expect(names(await statementsOf(tenant.id, (tx) => takeAgentTurns(tx, [invoice, patch])))).to.deep.equal(
+      [],
+    );
+    const creating = await statementsOf(tenant.id, (tx) => createInvoices(tx, [invoice] as Command<never>[]));
+    expect(names(creating)).to.deep.equal(['tax-rates', 'insert-invoices']);
+    const updating = await statementsOf(tenant.id, (tx) => updateInvoices(tx, [patch] as Command<never>[]));
+    expect(names(updating)).to.deep.equal(['lock-invoices']);
   });
 });

@@ -63,13 +63,13 @@ function strings(description: Description): fc.Arbitrary<string> {
   const hash = rules.find((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^[0-9a-f]{64}'));
   if (hash) return fc.stringMatching(/^[0-9a-f]{64}$/);
   if (rule('case')) return padded(fc.stringMatching(/^[A-HJ-NPR-Za-hj-npr-z0-9]{1,17}$/));
-  const min = rule('min')?.args?.limit ?? 1;
   const max = rule('max')?.args?.limit ?? 50;
+  const min = rule('min')?.args?.limit ?? 1;
   const long = fc.integer({ min, max }).map((length) => 'x'.repeat(length));
   const short = printable
     .map((text) => text.trim().slice(0, max))
-    .map((text) => text + 'x'.repeat(Math.max(0, min - [...text].length)))
-    .filter((text) => text !== '' && !/\p{Surrogate}/u.test(text));
+    .filter((text) => text !== '' && !/\p{Surrogate}/u.test(text))
+    .map((text) => text + 'x'.repeat(Math.max(0, min - [...text].length)));
   return padded(fc.oneof(short, long));
 }
 

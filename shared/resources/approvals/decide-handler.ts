@@ -6,7 +6,7 @@ import type { InvoiceRow } from '../invoices/lifecycle.js';
 import { failed, lockRecords, missing, refKey, refOf } from '../sets.js';
 import { hashFault, renewed, staleRecord } from './content.js';
 import { runApproved } from './run-approved.js';
-import { type ApprovalRow, storeApprovals } from './store.js';
+import { type ApprovalRow, isOver, storeApprovals } from './store.js';
 
 /** Approves one after the other: two of a set may be about the same invoice or number. */
 export async function approveApprovals(
@@ -115,8 +115,8 @@ export async function expireApprovals(tx: Transaction, commands: Command[]): Pro
   return outcomes;
 }
 
-function isOpen({ status, expires_at }: ApprovalRow): boolean {
-  return status === 'pending' && Date.parse(expires_at) > Date.now();
+function isOpen(approval: ApprovalRow): boolean {
+  return approval.status === 'pending' && !isOver(approval);
 }
 
 function decide(

@@ -18,11 +18,20 @@ interface Counted extends RecordRef {
   others: number;
 }
 
+/** Why writes could not be made even if a human approved them now, by command. */
+export type FindFaults = (tx: Transaction, held: PricedWrite[]) => Promise<Map<string, Outcome>>;
+
+const noFaults: FindFaults = async () => new Map();
+
 /**
  * The gate (decisions 7): of these writes, the outcomes of agents' that must not be made now. They are held when their total, with what the same
  * key drafted for the same target within 24 hours, reaches the account's gate; what a human approved must cost what was shown.
  */
-export async function passGate(tx: Transaction, writes: PricedWrite[]): Promise<Map<string, Outcome>> {
+export async function passGate(
+  tx: Transaction,
+  writes: PricedWrite[],
+  findFaults: FindFaults = noFaults,
+): Promise<Map<string, Outcome>> {
   const stopped = new Map<string, Outcome>();
   for (const { command, totalCents } of writes) {
     const shown = command.approved?.amountCents;
@@ -31,15 +40,24 @@ export async function passGate(tx: Transaction, writes: PricedWrite[]): Promise<
   const gated = writes.filter(({ command }) => command.actor.type === 'agent' && !command.approved);
   if (gated.length === 0) return stopped;
   const counts = new Map((await countDrafts(tx, gated)).map((row) => [row.id, row]));
-  const holding = gated.flatMap((write) => {
+  const reaching = gated.flatMap((write) => {
     const counted = counts.get(write.command.id);
     const sum = write.totalCents + (counted?.others ?? 0);
-    if (!counted || sum < counted.gate) return [];
-    stopped.set(write.command.id, { ok: true, held: true, changes: [], events: [] });
-    return [{ command: write.command, approval: approvalOf(write, sum) }];
+    return counted && sum >= counted.gate ? [{ write, sum }] : [];
   });
-  if (holding.length > 0) await insertApprovals(tx, holding);
-  return stopped;
+  if (reaching.length === 0) return stopped;
+  const faults = await findFaults(
+    tx,
+    reaching.map(({ write }) => write),
+  );
+  const holding = reaching.filter(({ write }) => !faults.has(write.command.id));
+  for (const { write } of holding)
+    stopped.set(write.command.id, { ok: true, held: true, changes: [], events: [] });
+  await insertApprovals(
+    tx,
+    holding.map(({ write, sum }) => ({ command: write.command, approval: approvalOf(write, sum) })),
+  );
+  return new Map([...stopped, ...faults]);
 }
 
 function repriced(from: number, to: number): Outcome {

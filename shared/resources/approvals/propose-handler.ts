@@ -3,8 +3,15 @@ import type { ApprovalPropose } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { changesOfNew } from '../changes.js';
 import { type InvoiceRow, illegalMove, lockInvoices } from '../invoices/lifecycle.js';
-import { failed, invalidReferences, type RecordRef, recordset, refKey, refOf } from '../sets.js';
-import { insertApprovals, type NewApproval, versionOf } from './store.js';
+import { failed, invalidReferences, type RecordRef, refKey, refOf } from '../sets.js';
+import {
+  insertApprovals,
+  isOver,
+  lockOpenApprovals,
+  type NewApproval,
+  storeApprovals,
+  versionOf,
+} from './store.js';
 
 type ProposeCommand = Command<ApprovalPropose>;
 
@@ -40,15 +47,15 @@ async function storeProposals(
 ): Promise<RecordRef[]> {
   if (made.length === 0) return [];
   // One whose time is over is open no longer, even if the clock has not come by yet.
-  const ending = tx.query({
-    name: 'end-expired-proposals',
-    text: `update approvals t set status = 'expired' from ${recordset('tenant_id uuid, id uuid')}
-           where t.tenant_id = r.tenant_id and t.invoice_id = r.id and t.kind = 'invoice_approval' and t.status = 'pending'
-             and t.expires_at <= now()`,
-    values: [JSON.stringify(made.map(({ command }) => invoiceRef(command)))],
-  });
-  const [inserted] = await Promise.all([insertApprovals(tx, made), ending]);
-  return inserted;
+  const open = await lockOpenApprovals(
+    tx,
+    made.map(({ command }) => invoiceRef(command)),
+  );
+  await storeApprovals(
+    tx,
+    open.filter(isOver).map((row) => ({ ...row, status: 'expired' })),
+  );
+  return insertApprovals(tx, made);
 }
 
 function approvalOf(command: ProposeCommand, invoice: InvoiceRow): NewApproval {

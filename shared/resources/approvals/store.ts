@@ -1,7 +1,7 @@
 import { hashBody } from '../../contracts/canonical-json.js';
 import type { Command } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { type RecordRef, recordset } from '../sets.js';
+import { type RecordRef, recordset, refKey } from '../sets.js';
 
 /** What a person is shown and decides on. */
 export interface ApprovalContent {
@@ -44,6 +44,11 @@ export function contentHash({ payload, amount_cents, record_version }: ApprovalC
 /** A timestamp of the database as clients see it, to the millisecond. */
 export function versionOf(updatedAt: unknown): string {
   return new Date(String(updatedAt)).toISOString();
+}
+
+/** True once nobody may decide any more because its time is over. */
+export function isOver({ expires_at }: ApprovalRow): boolean {
+  return Date.parse(expires_at) <= Date.now();
 }
 
 const COLUMNS = `tenant_id uuid, id uuid, kind text, action text, entity_id uuid, agent_id uuid, agent_name text, source text, tool text,
@@ -92,6 +97,22 @@ export async function storeApprovals(tx: Transaction, rows: ApprovalRow[]): Prom
   });
 }
 
+/** Locks and reads what waits for a decision on these invoices, found invoice by invoice. */
+export async function lockOpenApprovals(tx: Transaction, invoices: RecordRef[]): Promise<ApprovalRow[]> {
+  if (invoices.length === 0) return [];
+  const rows = await tx.query<{ record: ApprovalRow }>({
+    name: 'lock-open-approvals',
+    // "is true" keeps this a filter: as a condition of an index it tempts the planner to start from all that waits anywhere.
+    text: `select to_jsonb(t) as record from ${recordset('tenant_id uuid, id uuid')}
+           cross join lateral (
+             select a.* from approvals a
+             where a.tenant_id = r.tenant_id and a.invoice_id = r.id and (a.status = 'pending') is true
+             order by a.id for update) t`,
+    values: [JSON.stringify(invoices.map(({ tenant_id, id }) => ({ tenant_id, id })))],
+  });
+  return rows.map(({ record }) => record);
+}
+
 /**
  * Ends what waits for a decision on invoices that went another way. To be called in the transaction that moved them, with the invoices locked:
  * whoever decides locks in the same order, the invoice first.
@@ -102,12 +123,12 @@ export async function cancelOpenApprovals(
 ): Promise<void> {
   // From draft and needs_review an invoice leaves this way only (decisions 3); later moves meet nothing that is open.
   const left = moved.filter(({ status }) => status === 'approved' || status === 'cancelled');
-  if (left.length === 0) return;
-  await tx.query({
-    name: 'cancel-open-approvals',
-    text: `update approvals t set status = 'cancelled', decided_at = now(), note = 'The invoice was ' || r.status || '.'
-           from ${recordset('tenant_id uuid, id uuid, status text')}
-           where t.tenant_id = r.tenant_id and t.invoice_id = r.id and t.status = 'pending'`,
-    values: [JSON.stringify(left.map(({ tenant_id, id, status }) => ({ tenant_id, id, status })))],
+  const open = (await lockOpenApprovals(tx, left)).filter((row) => !isOver(row));
+  const statusOf = new Map(left.map((invoice) => [refKey(invoice), invoice.status]));
+  const decided_at = new Date().toISOString();
+  const cancelled = open.map((row): ApprovalRow => {
+    const status = statusOf.get(refKey({ tenant_id: row.tenant_id, id: row.invoice_id as string }));
+    return { ...row, status: 'cancelled', decided_at, note: `The invoice was ${status}.` };
   });
+  await storeApprovals(tx, cancelled);
 }
