@@ -33,10 +33,10 @@ export const migrations: readonly Migration[] = [
   { name: '20261121050300_index_events_by_order', ...indexEventsByOrder },
   { name: '20261121050400_identify_settings', ...identifySettings },
   { name: '20261121060000_add_sessions', ...addSessions },
-  { name: '20261121061000_add_approvals', ...addApprovals },
-  { name: '20261121061001_index_agent_drafts', ...indexAgentDrafts },
   { name: '20261121060100_index_people', ...indexPeople },
   { name: '20261121060200_index_audit_log', ...indexAuditLog },
+  { name: '20261121061000_add_approvals', ...addApprovals },
+  { name: '20261121061001_index_agent_drafts', ...indexAgentDrafts },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */
