@@ -19,7 +19,7 @@ interface Counted extends RecordRef {
 }
 
 /** Why writes could not be made even if a human approved them now, by command. */
-export type FindFaults = (tx: Transaction, held: PricedWrite[]) => Promise<Map<string, Outcome>>;
+export type FindFaults = (held: PricedWrite[]) => Promise<Map<string, Outcome>>;
 
 const noFaults: FindFaults = async () => new Map();
 
@@ -46,10 +46,7 @@ export async function passGate(
     return counted && sum >= counted.gate ? [{ write, sum }] : [];
   });
   if (reaching.length === 0) return stopped;
-  const faults = await findFaults(
-    tx,
-    reaching.map(({ write }) => write),
-  );
+  const faults = await findFaults(reaching.map(({ write }) => write));
   const holding = reaching.filter(({ write }) => !faults.has(write.command.id));
   for (const { write } of holding)
     stopped.set(write.command.id, { ok: true, held: true, changes: [], events: [] });

@@ -69,7 +69,7 @@ export async function createInvoices(tx: Transaction, asked: CreateCommand[]): P
 async function stopAtGate(tx: Transaction, drafts: Draft[]): Promise<Map<string, Outcome>> {
   const byAgents = drafts.filter(({ command }) => command.actor.type === 'agent');
   if (byAgents.length === 0) return new Map();
-  return passGate(tx, byAgents.map(pricedWrite), async (_tx, held) => {
+  return passGate(tx, byAgents.map(pricedWrite), async (held) => {
     const ids = new Set(held.map(({ command }) => command.id));
     return findTakenNumbers(
       tx,
