@@ -118,7 +118,9 @@ describe('plans of the write path', () => {
     );
     const creating = await statementsOf(tenant.id, (tx) => createInvoices(tx, [invoice] as Command<never>[]));
     expect(names(creating)).to.deep.equal(['tax-rates', 'insert-invoices']);
-    const updating = await statementsOf(tenant.id, (tx) => updateInvoices(tx, [patch] as Command<never>[]));
+    const updating = await statementsOf(tenant.id, (tx) =>
+      updateInvoices(tx, [patch] as Command<never>[], stack.runtime.config),
+    );
     expect(names(updating)).to.deep.equal(['lock-invoices']);
   });
 });
