@@ -19,6 +19,7 @@ import { inspectionRoutes } from './routes/inspections.js';
 import { invoiceRoutes } from './routes/invoices.js';
 import { paymentRoutes } from './routes/payments.js';
 import { settingsRoutes } from './routes/settings.js';
+import { suggestionRoutes } from './routes/suggestions.js';
 import { truckRoutes } from './routes/trucks.js';
 import { workOrderRoutes } from './routes/work-orders.js';
 import type { ApiRuntime } from './runtime.js';
@@ -32,6 +33,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
   for (const add of [
     invoiceRoutes,
     paymentRoutes,
+    suggestionRoutes,
     dispatchRoutes,
     settingsRoutes,
     workOrderRoutes,

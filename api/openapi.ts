@@ -33,6 +33,7 @@ export function buildDocument(sources: string[]): Json {
       security: [{ bearerAuth: [] }],
       tags: [
         { name: 'Invoices', description: 'What is billed' },
+        { name: 'Suggestions', description: 'Money left behind, found by the clock' },
         { name: 'Work orders', description: 'Jobs from call to completion' },
         { name: 'Customers', description: 'Who is billed' },
         { name: 'Fleet', description: 'Trucks, their drivers and inspections' },

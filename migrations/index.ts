@@ -8,6 +8,8 @@ import * as indexTrucksOnJobs from './20261121050100_index_trucks_on_jobs.js';
 import * as orderEvents from './20261121050200_order_events.js';
 import * as indexEventsByOrder from './20261121050300_index_events_by_order.js';
 import * as identifySettings from './20261121050400_identify_settings.js';
+import * as addSuggestions from './20261121064000_add_suggestions.js';
+import * as indexWatchedRecords from './20261121064010_index_watched_records.js';
 
 interface Migration {
   name: string;
@@ -27,6 +29,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261121050200_order_events', ...orderEvents },
   { name: '20261121050300_index_events_by_order', ...indexEventsByOrder },
   { name: '20261121050400_identify_settings', ...identifySettings },
+  { name: '20261121064000_add_suggestions', ...addSuggestions },
+  { name: '20261121064010_index_watched_records', ...indexWatchedRecords },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */

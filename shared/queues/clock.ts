@@ -21,6 +21,7 @@ export interface ClockJob {
 export const SCHEDULES = {
   'resubmit-operations': 5_000,
   'mark-overdue': 30_000,
+  'watch-billing': 30_000,
   'purge-expired': 600_000,
 } as const;
 

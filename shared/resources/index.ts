@@ -17,6 +17,8 @@ import * as paymentCommands from './payments/commands.js';
 import * as paymentSchemas from './payments/schema.js';
 import * as settingsCommands from './settings/commands.js';
 import * as settingsSchemas from './settings/schema.js';
+import * as suggestionCommands from './suggestions/commands.js';
+import * as suggestionSchemas from './suggestions/schema.js';
 import * as truckCommands from './trucks/commands.js';
 import * as truckSchemas from './trucks/schema.js';
 import * as workOrderCommands from './work-orders/commands.js';
@@ -28,6 +30,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'work_order', schemas: workOrderSchemas },
   { entityType: 'customer', schemas: customerSchemas },
   { entityType: 'payment', schemas: paymentSchemas },
+  { entityType: 'suggestion', schemas: suggestionSchemas },
   { entityType: 'truck', schemas: truckSchemas },
   { entityType: 'driver', schemas: driverSchemas },
   { entityType: 'inspection', schemas: inspectionSchemas },
@@ -45,6 +48,7 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(workOrderCommands),
   ...Object.values(customerCommands),
   ...Object.values(paymentCommands),
+  ...Object.values(suggestionCommands),
   ...Object.values(truckCommands),
   ...Object.values(driverCommands),
   ...Object.values(inspectionCommands),

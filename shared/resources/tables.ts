@@ -6,6 +6,7 @@ import { inspectionRepresentation } from './inspections/representation.js';
 import { invoiceRepresentation } from './invoices/representation.js';
 import { paymentRepresentation } from './payments/representation.js';
 import { settingsRepresentation } from './settings/representation.js';
+import { suggestionRepresentation } from './suggestions/representation.js';
 import { truckRepresentation } from './trucks/representation.js';
 import { workOrderRepresentation } from './work-orders/representation.js';
 
@@ -22,6 +23,7 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   work_order: { table: 'work_orders', collection: '/work-orders', representation: workOrderRepresentation },
   customer: { table: 'customers', collection: '/customers', representation: customerRepresentation },
   payment: { table: 'payments', collection: '/payments', representation: paymentRepresentation },
+  suggestion: { table: 'suggestions', collection: '/suggestions', representation: suggestionRepresentation },
   truck: { table: 'trucks', collection: '/trucks', representation: truckRepresentation },
   driver: { table: 'drivers', collection: '/drivers', representation: driverRepresentation },
   inspection: { table: 'inspections', collection: '/inspections', representation: inspectionRepresentation },

@@ -6,6 +6,7 @@ import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { touchKeys } from '../../shared/resources/api-keys/queries.js';
 import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
+import { watchBilling } from './watch-billing.js';
 
 /** Tenants looked at in one transaction. */
 const TENANTS_PER_PASS = 500;
@@ -19,6 +20,7 @@ export function createClockProcessor(runtime: Runtime, writes: WritesQueue): Pro
   const tasks: Record<string, (data: ClockJob) => Promise<Record<string, unknown>>> = {
     'resubmit-operations': () => resubmitOperations(runtime, writes),
     'mark-overdue': () => markOverdue(runtime, writes),
+    'watch-billing': () => watchBilling(runtime, writes),
     'purge-expired': () => purge(runtime),
     'touch-keys': async ({ uses = [] }) => {
       await touchKeys(runtime.db, uses);

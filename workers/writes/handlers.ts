@@ -9,6 +9,8 @@ import { markInvoicesOverdue } from '../../shared/resources/invoices/overdue-han
 import { updateInvoices } from '../../shared/resources/invoices/update-handler.js';
 import { createPayments, refundPayments } from '../../shared/resources/payments/handlers.js';
 import { updateSettings } from '../../shared/resources/settings/handlers.js';
+import { createSuggestions, expireSuggestions } from '../../shared/resources/suggestions/create-handler.js';
+import { acceptSuggestions, dismissSuggestions } from '../../shared/resources/suggestions/decide-handler.js';
 import { createTrucks, updateTrucks } from '../../shared/resources/trucks/handlers.js';
 import { createWorkOrders, updateWorkOrders } from '../../shared/resources/work-orders/handlers.js';
 import { moveJobs } from '../../shared/resources/work-orders/move-handler.js';
@@ -40,6 +42,10 @@ export const handlers = {
   'customer.update': updateCustomers,
   'payment.create': createPayments,
   'payment.refund': refundPayments,
+  'suggestion.create': createSuggestions,
+  'suggestion.expire': expireSuggestions,
+  'suggestion.accept': acceptSuggestions,
+  'suggestion.dismiss': dismissSuggestions,
   'truck.create': createTrucks,
   'truck.update': updateTrucks,
   'driver.create': createDrivers,
