@@ -63,7 +63,6 @@ export async function up(knex: Knex): Promise<void> {
       version timestamptz not null,
       primary key (tenant_id, invoice_id)
     );
-    create index detector_looks_version on detector_looks (tenant_id, version);
   `);
   for (const table of TABLES) {
     await knex.raw(`

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../platform/postgres.js';
+import { type RecordRef, recordset } from '../sets.js';
 import { DUPLICATE_WINDOW_DAYS } from './detectors/catalogue.js';
 import type { BilledJob, Subject, Twin } from './detectors/facts.js';
 
@@ -29,16 +30,17 @@ const FACTS = `
 /** The account's own time zone makes an hour late. */
 const LOCAL_DISPATCH = `cross join lateral (select w.dispatch_time at time zone t.time_zone as at) d`;
 
-/** Reads, set by set, what the detectors look at: these invoices of one tenant, and what they are compared with. */
+/**
+ * Reads, set by set, what the detectors look at: these invoices of one tenant, and what they are compared with. The tenant
+ * comes with each row: as a constant it would lead the planner to whole tenants instead of single rows.
+ */
 export async function gatherFacts(
   tx: Transaction,
   tenantId: string,
   invoiceIds: readonly string[],
 ): Promise<Subject[]> {
-  const [jobs, twins] = await Promise.all([
-    readJobs(tx, tenantId, invoiceIds),
-    readTwins(tx, tenantId, invoiceIds),
-  ]);
+  const refs = invoiceIds.map((id) => ({ tenant_id: tenantId, id }));
+  const [jobs, twins] = await Promise.all([readJobs(tx, refs), readTwins(tx, refs)]);
   const services = [...new Set(jobs.flatMap(({ service_type: service }) => service ?? []))];
   const history = await readHistory(tx, tenantId, services);
   return jobs.map((job) => ({
@@ -48,17 +50,17 @@ export async function gatherFacts(
   }));
 }
 
-function readJobs(tx: Transaction, tenantId: string, invoiceIds: readonly string[]): Promise<BilledJob[]> {
+function readJobs(tx: Transaction, refs: RecordRef[]): Promise<BilledJob[]> {
   return tx.query<BilledJob>({
     name: 'watched-jobs',
     text: `select ${FACTS}
-           from unnest($2::uuid[]) as own(id)
-           join invoices i on i.tenant_id = $1 and i.id = own.id
+           from ${recordset('tenant_id uuid, id uuid', 'own')}
+           ${row('invoices', 'i', 'x.id = own.id')}
            join tenants t on t.tenant_id = i.tenant_id
-           left join work_orders w on w.tenant_id = i.tenant_id and w.id = i.work_order_id
-           left join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id
+           left ${row('work_orders', 'w', 'x.id = i.work_order_id')}
+           left ${row('customers', 'c', 'x.id = i.customer_id')}
            ${LOCAL_DISPATCH}`,
-    values: [tenantId, invoiceIds],
+    values: [JSON.stringify(refs)],
   });
 }
 
@@ -68,50 +70,58 @@ function readHistory(tx: Transaction, tenantId: string, services: readonly strin
   return tx.query<BilledJob>({
     name: 'watched-history',
     text: `select ${FACTS}
-           from unnest($2::text[]) as own(service_type)
-           join tenants t on t.tenant_id = $1
+           from ${recordset('tenant_id uuid, service_type text', 'own')}
+           join tenants t on t.tenant_id = own.tenant_id
            cross join lateral (
-             select * from work_orders o where o.tenant_id = $1 and o.service_type = own.service_type
+             select * from work_orders o where o.tenant_id = own.tenant_id and o.service_type = own.service_type
                and o.created_at > now() - interval '${HISTORY}'
              order by o.created_at desc, o.id desc limit ${HISTORY_JOBS}
            ) w
            cross join lateral (
-             select * from invoices b where b.tenant_id = $1 and b.work_order_id = w.id and b.status not in ${NOT_BILLED}
-             order by b.created_at desc, b.id desc limit 1
+             select * from (select * from invoices x where x.tenant_id = own.tenant_id and x.work_order_id = w.id offset 0) b
+             where b.status not in ${NOT_BILLED} order by b.created_at desc, b.id desc limit 1
            ) i
-           left join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id
+           left ${row('customers', 'c', 'x.id = i.customer_id')}
            ${LOCAL_DISPATCH}
            order by w.created_at desc, w.id desc`,
-    values: [tenantId, services],
+    values: [JSON.stringify(services.map((service_type) => ({ tenant_id: tenantId, service_type })))],
   });
 }
 
+const WINDOW = `interval '${DUPLICATE_WINDOW_DAYS} days'`;
+
+/**
+ * Joins rows of the tenant `own` by a key, behind a fence: the planner, which knows nothing of a young table, must not turn the join round and read all of a
+ * tenant first.
+ */
+function row(table: string, alias: string, key: string): string {
+  return `join lateral (select * from ${table} x where x.tenant_id = own.tenant_id and ${key} offset 0) ${alias} on true`;
+}
+
 /** Living invoices, made before one of these, over the same total: of the same job, or of the same customer and vehicle. */
-function readTwins(
-  tx: Transaction,
-  tenantId: string,
-  invoiceIds: readonly string[],
-): Promise<(Twin & { of: string })[]> {
+function readTwins(tx: Transaction, refs: RecordRef[]): Promise<(Twin & { of: string })[]> {
   const isTwin = `o.id <> i.id and o.total_cents = i.total_cents and o.status not in ('void', 'cancelled')
-    and (o.created_at, o.id) < (i.created_at, i.id) and o.created_at > i.created_at - interval '${DUPLICATE_WINDOW_DAYS} days'`;
+    and (o.created_at, o.id) < (i.created_at, i.id) and o.created_at > i.created_at - ${WINDOW}`;
   const columns = `i.id as of, o.id as invoice_id, o.invoice_number, o.total_cents,
     floor(extract(epoch from i.created_at - o.created_at)::float8 / 86400)::int as days_apart`;
   return tx.query<Twin & { of: string }>({
     name: 'watched-twins',
     text: `select ${columns}, 'job' as shares
-           from unnest($2::uuid[]) as own(id)
-           join invoices i on i.tenant_id = $1 and i.id = own.id and i.total_cents > 0
-           join invoices o on o.tenant_id = $1 and o.work_order_id = i.work_order_id and ${isTwin}
+           from ${recordset('tenant_id uuid, id uuid', 'own')}
+           ${row('invoices', 'i', 'x.id = own.id')}
+           ${row('invoices', 'o', 'x.work_order_id = i.work_order_id')}
+           where i.total_cents > 0 and ${isTwin}
            union all
            select ${columns}, 'vehicle' as shares
-           from unnest($2::uuid[]) as own(id)
-           join invoices i on i.tenant_id = $1 and i.id = own.id and i.total_cents > 0
-           left join work_orders w on w.tenant_id = $1 and w.id = i.work_order_id
-           join invoices o on o.tenant_id = $1 and o.customer_id = i.customer_id and ${isTwin}
-           left join work_orders v on v.tenant_id = $1 and v.id = o.work_order_id
-           where (length(w.vin) = 17 and w.vin = v.vin)
-              or (w.vin is null or v.vin is null) and lower(i.vehicle_description) = lower(o.vehicle_description)
+           from ${recordset('tenant_id uuid, id uuid', 'own')}
+           ${row('invoices', 'i', 'x.id = own.id')}
+           ${row('invoices', 'o', `x.customer_id = i.customer_id and x.created_at > i.created_at - ${WINDOW} and x.created_at <= i.created_at`)}
+           left ${row('work_orders', 'w', 'x.id = i.work_order_id')}
+           left ${row('work_orders', 'v', 'x.id = o.work_order_id')}
+           where i.total_cents > 0 and ${isTwin}
+             and ((length(w.vin) = 17 and w.vin = v.vin)
+               or ((w.vin is null or v.vin is null) and lower(i.vehicle_description) = lower(o.vehicle_description)))
            order by days_apart, invoice_id`,
-    values: [tenantId, invoiceIds],
+    values: [JSON.stringify(refs)],
   });
 }

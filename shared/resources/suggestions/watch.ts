@@ -1,6 +1,7 @@
 import type { Command, CommandDefinition } from '../../contracts/command.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
+import { recordset } from '../sets.js';
 import { createSuggestion, expireSuggestion } from './commands.js';
 import { isDetector } from './detectors/catalogue.js';
 import { detect } from './detectors/detect.js';
@@ -20,18 +21,25 @@ const EXPIRED_PER_LOOK = 100;
 
 const SINCE = `coalesce(m.looked_until - interval '${OVERLAP}', now() - interval '${FIRST_LOOK}')`;
 
+/** The version of an invoice that was looked at. No join: on tables without statistics a range of versions tempts the planner to read all of a tenant's. */
+function lookedAt(alias: string): string {
+  return `coalesce((select k.version from detector_looks k where k.tenant_id = ${alias}.tenant_id and k.invoice_id = ${alias}.id), '-infinity')`;
+}
+
 /** Invoices changed since the last look, over `m` detector_marks (outer) of tenant `own`. */
 const CHANGED_INVOICES = `
-  select i.id, i.updated_at as changed_at from invoices i
+  select i.id, i.updated_at as changed_at,
+    greatest(i.updated_at, (select w.updated_at from work_orders w where w.tenant_id = i.tenant_id and w.id = i.work_order_id)) as version
+  from invoices i
   where i.tenant_id = own.tenant_id and i.status in ${WATCHED} and i.updated_at > ${SINCE}
-    and not exists (select from detector_looks k where k.tenant_id = i.tenant_id and k.invoice_id = i.id and k.version >= i.updated_at)
+    and ${lookedAt('i')} < i.updated_at
   order by i.updated_at, i.id`;
-/** And those whose job was. */
+/** And those whose job was. The fence keeps the planner to the one index that leads to an invoice by its job. */
 const CHANGED_JOBS = `
-  select i.id, w.updated_at as changed_at from work_orders w
-  join invoices i on i.tenant_id = w.tenant_id and i.work_order_id = w.id and i.status in ${WATCHED}
-  where w.tenant_id = own.tenant_id and w.billing_status = 'invoiced' and w.updated_at > ${SINCE}
-    and not exists (select from detector_looks k where k.tenant_id = i.tenant_id and k.invoice_id = i.id and k.version >= w.updated_at)
+  select i.id, w.updated_at as changed_at, greatest(i.updated_at, w.updated_at) as version from work_orders w
+  cross join lateral (select * from invoices x where x.tenant_id = w.tenant_id and x.work_order_id = w.id offset 0) i
+  where w.tenant_id = own.tenant_id and w.billing_status = 'invoiced' and w.updated_at > ${SINCE} and i.status in ${WATCHED}
+    and ${lookedAt('i')} < w.updated_at
   order by w.updated_at, w.id`;
 
 /** Which of this transaction's tenants have something to look at; the longest unlooked first. */
@@ -69,11 +77,11 @@ export interface Look {
  * whenever it was committed: changes are searched with an overlap, and those that were seen are left out.
  */
 export async function lookAtTenant(tx: Transaction, tenantId: string): Promise<Look> {
-  const changed = await findChanged(tx, tenantId);
-  const hasMore = changed.length >= INVOICES_PER_LOOK;
-  await remember(tx, tenantId, { changed, hasMore });
+  const { changed, last } = await findChanged(tx, tenantId);
+  const hasMore = last !== null;
+  await remember(tx, tenantId, { changed, last });
   if (changed.length === 0) return { looked: 0, commands: [], hasMore };
-  const ids = [...new Set(changed.map(({ id }) => id))];
+  const ids = changed.map(({ id }) => id);
   const [subjects, thresholds, known] = await Promise.all([
     gatherFacts(tx, tenantId, ids),
     readThresholds(tx, tenantId),
@@ -104,31 +112,32 @@ function occasionOf({
   return `${detector}/${entityId}`;
 }
 
-function findChanged(tx: Transaction, tenantId: string): Promise<Changed[]> {
-  return tx.query<Changed>({
+/** The oldest changes first; an invoice that changed together with its job stands there once, with the later change. `last`: where a full look ended. */
+async function findChanged(
+  tx: Transaction,
+  tenantId: string,
+): Promise<{ changed: Changed[]; last: string | null }> {
+  const rows = await tx.query<Changed>({
     name: 'watched-changes',
-    text: `select c.id, max(c.changed_at)::text as changed_at, greatest(max(i.updated_at), max(w.updated_at))::text as version, t.environment
+    text: `select c.id, c.changed_at::text, c.version::text, (select t.environment from tenants t where t.tenant_id = $1) as environment
            from (select $1::uuid as tenant_id) own
-           join tenants t on t.tenant_id = own.tenant_id
            left join detector_marks m on m.tenant_id = own.tenant_id
            cross join lateral (
              (${CHANGED_INVOICES} limit ${INVOICES_PER_LOOK}) union all (${CHANGED_JOBS} limit ${INVOICES_PER_LOOK})
            ) c
-           join invoices i on i.tenant_id = own.tenant_id and i.id = c.id
-           left join work_orders w on w.tenant_id = i.tenant_id and w.id = i.work_order_id
-           group by c.id, t.environment
-           order by max(c.changed_at) limit ${INVOICES_PER_LOOK}`,
+           order by c.changed_at, c.id limit ${INVOICES_PER_LOOK}`,
     values: [tenantId],
   });
+  const last = rows.length < INVOICES_PER_LOOK ? null : (rows.at(-1) as Changed).changed_at;
+  return { changed: [...new Map(rows.map((row) => [row.id, row])).values()], last };
 }
 
 /** Moves the mark to the last change looked at, or to now when that was all, and forgets the versions that no look can meet again. */
 async function remember(
   tx: Transaction,
   tenantId: string,
-  { changed, hasMore }: { changed: Changed[]; hasMore: boolean },
+  { changed, last }: { changed: Changed[]; last: string | null },
 ): Promise<void> {
-  const last = hasMore ? (changed.at(-1)?.changed_at ?? null) : null;
   await Promise.all([
     tx.query({
       name: 'mark-look',
@@ -162,9 +171,9 @@ interface Known {
 function readKnown(tx: Transaction, tenantId: string, invoiceIds: readonly string[]): Promise<Known[]> {
   return tx.query<Known>({
     name: 'known-suggestions',
-    text: `select s.id, s.detector, s.entity_id, s.status from unnest($2::uuid[]) as own(id)
-           join suggestions s on s.tenant_id = $1 and s.invoice_id = own.id`,
-    values: [tenantId, invoiceIds],
+    text: `select s.id, s.detector, s.entity_id, s.status from ${recordset('tenant_id uuid, id uuid')}
+           join suggestions s on s.tenant_id = r.tenant_id and s.invoice_id = r.id`,
+    values: [JSON.stringify(invoiceIds.map((id) => ({ tenant_id: tenantId, id })))],
   });
 }
 

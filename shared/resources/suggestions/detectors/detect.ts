@@ -1,4 +1,5 @@
 import type { SuggestionDraft } from '../kinds.js';
+import { findUnusualAmount } from './amount.js';
 import { findAnomaly, MEASURES } from './anomaly.js';
 import type { Thresholds } from './catalogue.js';
 import { findDuplicate } from './duplicate.js';
@@ -9,6 +10,7 @@ import { FEE_RULES, findMissedFee } from './missed-fee.js';
 export function detect(subject: Subject, thresholds: Thresholds): SuggestionDraft[] {
   const found = [
     ...FEE_RULES.map((rule) => findMissedFee(rule, subject, thresholds)),
+    findUnusualAmount(subject, thresholds),
     ...MEASURES.map((measure) => findAnomaly(measure, subject, thresholds)),
     findDuplicate(subject, thresholds),
   ];

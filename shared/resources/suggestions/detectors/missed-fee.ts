@@ -91,6 +91,7 @@ export function findMissedFee(
   const confidence = toTwoDecimals(likelihood(billed.length, cohort.jobs.length));
   if (confidence < thresholds[rule.detector]) return undefined;
   const line = proposeLine(rule, job, billed);
+  if (!line) return undefined;
   return {
     kind: 'missed_fee',
     detector: rule.detector,
@@ -114,10 +115,10 @@ function rationaleOf(
   return `${billed.length} of ${cohort.jobs.length} comparable ${cohort.name}${phrase} were billed ${fee}, median ${dollars(typical)}; this one was not.`;
 }
 
-/** The line that is missing, as this account writes it: name, unit and price of the others, for what this job had. */
-function proposeLine(rule: FeeRule, job: BilledJob, billed: BilledJob[]): ProposedLine {
+/** The line that is missing, as this account writes it: name, unit and price of the others, for what this job had; undefined when all of that is free. */
+function proposeLine(rule: FeeRule, job: BilledJob, billed: BilledJob[]): ProposedLine | undefined {
   const measured = rule.measure && measuredLine(rule, job, billed);
-  if (measured) return measured;
+  if (measured) return measured === 'free' ? undefined : measured;
   const [newest] = billed.flatMap((other) => linesOf(other, rule.category)) as [BilledLine];
   const cents = Math.round(median(billed.map((other) => totalOf(linesOf(other, rule.category)))));
   return priced(newest, { quantity: 1, unit: 'flat', cents });
@@ -136,7 +137,7 @@ function measuredLine({ category, measure }: FeeRule, job: BilledJob, billed: Bi
   if (!newest || lines.length * 2 < billed.length) return undefined;
   const free = Math.max(0, median(lines.map((one) => one.free)));
   const quantity = Math.round((units - free) * 10) / 10;
-  if (quantity <= 0) return undefined;
+  if (quantity <= 0) return 'free';
   const cents = Math.round(median(lines.map(({ line }) => line.unit_price_cents)));
   return priced(newest.line, { quantity, unit: measure.unit, cents });
 }
