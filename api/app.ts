@@ -10,6 +10,7 @@ import { limitRate } from './middleware/rate-limit.js';
 import { requestContext } from './middleware/request-context.js';
 import { accountRoutes } from './routes/account.js';
 import { apiKeyRoutes } from './routes/api-keys.js';
+import { claimRoutes } from './routes/claims.js';
 import { customerRoutes } from './routes/customers.js';
 import { dispatchRoutes } from './routes/dispatch.js';
 import { documentRoutes } from './routes/document.js';
@@ -34,6 +35,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     invoiceRoutes,
     paymentRoutes,
     suggestionRoutes,
+    claimRoutes,
     dispatchRoutes,
     settingsRoutes,
     workOrderRoutes,

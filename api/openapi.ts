@@ -34,6 +34,7 @@ export function buildDocument(sources: string[]): Json {
       tags: [
         { name: 'Invoices', description: 'What is billed' },
         { name: 'Suggestions', description: 'Money left behind, found by the clock' },
+        { name: 'Claims', description: 'What is asked of motor clubs' },
         { name: 'Work orders', description: 'Jobs from call to completion' },
         { name: 'Customers', description: 'Who is billed' },
         { name: 'Fleet', description: 'Trucks, their drivers and inspections' },

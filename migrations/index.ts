@@ -10,6 +10,7 @@ import * as indexEventsByOrder from './20261121050300_index_events_by_order.js';
 import * as identifySettings from './20261121050400_identify_settings.js';
 import * as addSuggestions from './20261121064000_add_suggestions.js';
 import * as indexWatchedRecords from './20261121064010_index_watched_records.js';
+import * as addClaims from './20261121064020_add_claims.js';
 
 interface Migration {
   name: string;
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261121050400_identify_settings', ...identifySettings },
   { name: '20261121064000_add_suggestions', ...addSuggestions },
   { name: '20261121064010_index_watched_records', ...indexWatchedRecords },
+  { name: '20261121064020_add_claims', ...addClaims },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */

@@ -29,6 +29,15 @@ export interface Contracts {
   PaymentCreate?: PaymentCreate;
   PaymentListQuery?: PaymentListQuery;
   RefundCreate?: RefundCreate;
+  Claim?: Claim;
+  ClaimAction?: ClaimAction;
+  ClaimCreate?: ClaimCreate;
+  ClaimListQuery?: ClaimListQuery;
+  ClaimOutcome?: ClaimOutcome;
+  ClaimPatch?: ClaimPatch;
+  ClaimWithdraw?: ClaimWithdraw;
+  Evidence?: Evidence;
+  EvidenceInput?: EvidenceInput;
   ProposedLine?: ProposedLine;
   Suggestion?: Suggestion;
   SuggestionAccept?: SuggestionAccept;
@@ -596,6 +605,118 @@ export interface PaymentListQuery {
 }
 export interface RefundCreate {
   amount_cents: number;
+  reason: string;
+}
+export interface Claim {
+  id: string;
+  invoice_id: string;
+  club: string;
+  provider_id: string | null;
+  po_number: string | null;
+  status:
+    "queued" | "submitted" | "accepted" | "paid" | "denied" | "rebilling" | "short_paid" | "expired" | "withdrawn";
+  status_reason: string | null;
+  /**
+   * Times it was sent, 3 at most
+   */
+  attempt: number;
+  submitted_at: string | null;
+  /**
+   * 60 days after the service; what is queued then expires
+   */
+  submit_by: string;
+  /**
+   * 30 days after a denial; what is not billed again until then expires
+   */
+  respond_by: string | null;
+  denial_code: string | null;
+  denial_reason: string | null;
+  expected_cents: number;
+  paid_cents: number;
+  evidence: Evidence[];
+  created_at: string;
+  updated_at: string;
+}
+export interface Evidence {
+  kind: string;
+  url: string;
+  note: string | null;
+}
+export interface ClaimAction {
+  [k: string]: unknown;
+}
+export interface ClaimCreate {
+  invoice_id: string;
+  club: string;
+  /**
+   * Our number with the club
+   */
+  provider_id?: string | null;
+  po_number?: string | null;
+  evidence?: EvidenceInput[];
+  /**
+   * Default: the invoice's balance
+   */
+  expected_cents?: number;
+}
+export interface EvidenceInput {
+  /**
+   * Open vocabulary. Published values: photo, document, note.
+   */
+  kind: string;
+  url: string;
+  note: string | null;
+}
+export interface ClaimListQuery {
+  status?:
+    "queued" | "submitted" | "accepted" | "paid" | "denied" | "rebilling" | "short_paid" | "expired" | "withdrawn";
+  invoice_id?: string;
+  /**
+   * Part of club or po_number
+   */
+  search?: string;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface ClaimOutcome {
+  /**
+   * What the club says
+   */
+  outcome: "accepted" | "denied" | "paid";
+  /**
+   * Of a denial: the club's reason. An answer is known for the published ones
+   */
+  code?: string | null;
+  /**
+   * The club's own words
+   */
+  reason?: string | null;
+  /**
+   * Of a payment, where it is required; less than is expected leaves the claim short_paid
+   */
+  amount_cents?: number;
+  /**
+   * Of a payment
+   */
+  reference?: string | null;
+}
+export interface ClaimPatch {
+  club?: string;
+  /**
+   * Our number with the club
+   */
+  provider_id?: string | null;
+  po_number?: string | null;
+  evidence?: EvidenceInput[];
+  expected_cents?: number;
+}
+export interface ClaimWithdraw {
   reason: string;
 }
 export interface ProposedLine {

@@ -22,6 +22,7 @@ export const SCHEDULES = {
   'resubmit-operations': 5_000,
   'mark-overdue': 30_000,
   'watch-billing': 30_000,
+  'watch-claims': 60_000,
   'purge-expired': 600_000,
 } as const;
 

@@ -2,6 +2,8 @@ import type { CommandDefinition } from '../contracts/command.js';
 import type { ResourceDefinition } from '../contracts/resource.js';
 import * as apiKeyCommands from './api-keys/commands.js';
 import * as apiKeySchemas from './api-keys/schema.js';
+import * as claimCommands from './claims/commands.js';
+import * as claimSchemas from './claims/schema.js';
 import * as customerCommands from './customers/commands.js';
 import * as customerSchemas from './customers/schema.js';
 import * as dispatchBoardSchemas from './dispatch-board/schema.js';
@@ -30,6 +32,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'work_order', schemas: workOrderSchemas },
   { entityType: 'customer', schemas: customerSchemas },
   { entityType: 'payment', schemas: paymentSchemas },
+  { entityType: 'claim', schemas: claimSchemas },
   { entityType: 'suggestion', schemas: suggestionSchemas },
   { entityType: 'truck', schemas: truckSchemas },
   { entityType: 'driver', schemas: driverSchemas },
@@ -48,6 +51,7 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(workOrderCommands),
   ...Object.values(customerCommands),
   ...Object.values(paymentCommands),
+  ...Object.values(claimCommands),
   ...Object.values(suggestionCommands),
   ...Object.values(truckCommands),
   ...Object.values(driverCommands),

@@ -1,4 +1,5 @@
 import { apiKeyRepresentation } from './api-keys/representation.js';
+import { claimRepresentation } from './claims/representation.js';
 import { customerRepresentation } from './customers/representation.js';
 import { driverRepresentation } from './drivers/representation.js';
 import { eventRepresentation } from './events/representation.js';
@@ -23,6 +24,7 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   work_order: { table: 'work_orders', collection: '/work-orders', representation: workOrderRepresentation },
   customer: { table: 'customers', collection: '/customers', representation: customerRepresentation },
   payment: { table: 'payments', collection: '/payments', representation: paymentRepresentation },
+  claim: { table: 'claims', collection: '/claims', representation: claimRepresentation },
   suggestion: { table: 'suggestions', collection: '/suggestions', representation: suggestionRepresentation },
   truck: { table: 'trucks', collection: '/trucks', representation: truckRepresentation },
   driver: { table: 'drivers', collection: '/drivers', representation: driverRepresentation },

@@ -48,6 +48,8 @@ const ROWS: Record<string, string> = {
   payments: `insert into payments (tenant_id, id, invoice_id, amount_cents, method, applied_cents)
     values ($1, '${paymentId}', '${invoiceId}', 100, 'cash', 100)`,
   refunds: `insert into refunds (tenant_id, id, payment_id, amount_cents, reason) values ($1, '${newId()}', '${paymentId}', 1, 'x')`,
+  claims: `insert into claims (tenant_id, id, invoice_id, club, submit_by, expected_cents)
+    values ($1, '${newId()}', '${invoiceId}', 'Club', now(), 100)`,
   suggestions: `insert into suggestions (tenant_id, id, kind, detector, entity_type, entity_id, invoice_id, title, rationale, amount_cents, confidence)
     values ($1, '${newId()}', 'anomaly', 'anomaly_amount', 'invoice', '${invoiceId}', '${invoiceId}', 'x', 'x', 1, 0.5)`,
   detector_thresholds: `insert into detector_thresholds (tenant_id, detector, threshold) values ($1, 'anomaly_amount', 4)`,

@@ -4,6 +4,7 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { touchKeys } from '../../shared/resources/api-keys/queries.js';
+import { findDeadlines } from '../../shared/resources/claims/deadlines.js';
 import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
 import { watchBilling } from './watch-billing.js';
@@ -21,6 +22,7 @@ export function createClockProcessor(runtime: Runtime, writes: WritesQueue): Pro
     'resubmit-operations': () => resubmitOperations(runtime, writes),
     'mark-overdue': () => markOverdue(runtime, writes),
     'watch-billing': () => watchBilling(runtime, writes),
+    'watch-claims': () => watchClaims(runtime, writes),
     'purge-expired': () => purge(runtime),
     'touch-keys': async ({ uses = [] }) => {
       await touchKeys(runtime.db, uses);
@@ -72,6 +74,17 @@ async function markOverdue(runtime: Runtime, writes: WritesQueue): Promise<Recor
     overdue += commands.length;
   });
   return { overdue };
+}
+
+/** Finds claims whose deadline has passed or is near. */
+async function watchClaims(runtime: Runtime, writes: WritesQueue): Promise<Record<string, unknown>> {
+  let due = 0;
+  await forEachChunk(runtime, async (tx) => {
+    const commands = await findDeadlines(tx, COMMANDS_PER_PASS);
+    if (commands.length > 0) await enqueueBatch(writes, commands, null);
+    due += commands.length;
+  });
+  return { due };
 }
 
 async function purge(runtime: Runtime): Promise<Record<string, unknown>> {

@@ -1,5 +1,8 @@
 import type { CommandHandler } from '../../shared/contracts/command.js';
 import { createApiKeys, revokeApiKeys, rollApiKeys } from '../../shared/resources/api-keys/handlers.js';
+import { moveClaims } from '../../shared/resources/claims/move-handler.js';
+import { recordClaimOutcomes } from '../../shared/resources/claims/outcome-handler.js';
+import { createClaims, updateClaims } from '../../shared/resources/claims/write-handler.js';
 import { createCustomers, updateCustomers } from '../../shared/resources/customers/handlers.js';
 import { createDrivers, updateDrivers } from '../../shared/resources/drivers/handlers.js';
 import { createInspections, updateInspections } from '../../shared/resources/inspections/handlers.js';
@@ -42,6 +45,13 @@ export const handlers = {
   'customer.update': updateCustomers,
   'payment.create': createPayments,
   'payment.refund': refundPayments,
+  'claim.create': createClaims,
+  'claim.update': updateClaims,
+  'claim.submit': moveClaims('submit'),
+  'claim.rebill': moveClaims('rebill'),
+  'claim.withdraw': moveClaims('withdraw'),
+  'claim.expire': moveClaims('expire'),
+  'claim.outcome': recordClaimOutcomes,
   'suggestion.create': createSuggestions,
   'suggestion.expire': expireSuggestions,
   'suggestion.accept': acceptSuggestions,

@@ -1,6 +1,7 @@
-import type { Command, CommandDefinition } from '../../contracts/command.js';
+import type { Command } from '../../contracts/command.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
+import { clockCommand } from '../clock-command.js';
 import { recordset } from '../sets.js';
 import { createSuggestion, expireSuggestion } from './commands.js';
 import { isDetector } from './detectors/catalogue.js';
@@ -201,30 +202,4 @@ export async function findSettled(tx: Transaction): Promise<Command[]> {
       { entityId: id, input: { reason: `The invoice is ${status}.` } },
     ),
   );
-}
-
-/** A command of the clock. */
-export function clockCommand<Input>(
-  { type }: CommandDefinition<Input>,
-  origin: { tenantId: string; environment: 'live' | 'sandbox' },
-  { entityId, input }: { entityId: string; input: Input },
-): Command<Input> {
-  const id = newId();
-  return {
-    ...origin,
-    id,
-    type,
-    actor: { type: 'system', id: null, name: 'clock' },
-    source: 'job',
-    tool: null,
-    entityId,
-    input,
-    dryRun: false,
-    unknownFields: [],
-    idempotency: null,
-    requestId: id,
-    traceparent: null,
-    ip: null,
-    userAgent: null,
-  };
 }
