@@ -3,6 +3,7 @@ import swaggerJsdoc from 'swagger-jsdoc';
 import { classNameOf, type OpenApiSchema, toOpenApi, toParameters } from '../shared/contracts/to-openapi.js';
 import { envelopeSchemas, resources } from '../shared/resources/index.js';
 import { errorResponses, sharedHeaders, sharedParameters } from './openapi-shared.js';
+import { tags } from './openapi-tags.js';
 
 type Json = Record<string, unknown>;
 interface Operation extends Json {
@@ -31,17 +32,7 @@ export function buildDocument(sources: string[]): Json {
       },
       servers: [{ url: '/api/v1' }],
       security: [{ bearerAuth: [] }],
-      tags: [
-        { name: 'Invoices', description: 'What is billed' },
-        { name: 'Suggestions', description: 'Money left behind, found by the clock' },
-        { name: 'Claims', description: 'What is asked of motor clubs' },
-        { name: 'Work orders', description: 'Jobs from call to completion' },
-        { name: 'Customers', description: 'Who is billed' },
-        { name: 'Fleet', description: 'Trucks, their drivers and inspections' },
-        { name: 'Events', description: 'What happened, as a list and as a live stream' },
-        { name: 'Access', description: 'Keys, limits and the outcome of writes' },
-        { name: 'Description', description: 'This document' },
-      ],
+      tags,
       components: {
         securitySchemes: {
           bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key or an agent key' },

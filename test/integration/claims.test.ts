@@ -2,10 +2,9 @@ import { expect } from 'chai';
 import { findDeadlines } from '../../shared/resources/claims/deadlines.js';
 import { runIsolated } from '../../workers/writes/isolate.js';
 import { Repeats } from '../../workers/writes/repeats.js';
-import { claimAfter } from '../support/claims.js';
 import type { TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
-import { jobAfter } from '../support/lifecycle-records.js';
+import { claimAfter, jobAfter } from '../support/lifecycle-records.js';
 import { lineItem, UNKNOWN_ID } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 

@@ -13,6 +13,7 @@ import {
 } from '../support/openapi-walk.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack } from '../support/stack.js';
+import { makeSuggestion } from '../support/suggestions.js';
 
 // A stream does not end; stream.test.ts shows that it tells nothing of another tenant.
 const operations = documentedOperations().filter(({ path }) => path !== '/stream');
@@ -132,6 +133,8 @@ describe('no tenant can tell that another exists', () => {
         ids.payment = await make(`/invoices/${billed}/payments`, payment);
       }
       ids.paid_invoice = billed;
+      ids.claim = await make('/claims', { invoice_id: billed, club: canary });
+      ids.suggestion = await makeSuggestion(stack, tenantId, { entity_id: newId(), title: canary });
       ids.driver = await make('/drivers', { name: canary });
       const unit_number = canary.slice(-30) + round;
       ids.truck = await make('/trucks', { unit_number, duty_class: 'light', make: canary });
@@ -300,7 +303,10 @@ describe('no tenant can tell that another exists', () => {
       const kind = kindOf(operation.path);
       const made =
         kind === 'api_key' ? await intruder.client.post('/api-keys', { name: 'spare' }) : undefined;
-      const ready = await recordReadyFor(operation.name, intruder.client);
+      const ready =
+        kind === 'suggestion'
+          ? await makeSuggestion(stack, intruder.tenantId, { entity_id: newId() })
+          : await recordReadyFor(operation.name, intruder.client);
       const id = made ? made.body.id : (ready ?? intruder.ids[kind]);
       const answer = await call(operation, withId(operation.path, id), bodyOf(operation));
       // No key may reopen a job: its refusal is what a key gets of its own record.

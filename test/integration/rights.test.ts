@@ -2,9 +2,11 @@ import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import type { Answer, TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
+import { claimAfter } from '../support/lifecycle-records.js';
 import { documentedOperations } from '../support/openapi-walk.js';
 import { invoiceInput, UNKNOWN_ID } from '../support/samples.js';
 import { type KeyOptions, TestStack, type TestTenant } from '../support/stack.js';
+import { makeSuggestion } from '../support/suggestions.js';
 
 /** Every route that a right protects: what an agent needs (null: no agent may) and what an API key needs. */
 const ROUTES: [method: string, path: string, scope: string | null, permission: string][] = [
@@ -33,6 +35,15 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['POST', '/inspections', null, 'write'],
   ['PATCH', '/inspections/{inspection}', null, 'write'],
   ['GET', '/payments', null, 'read'],
+  ['GET', '/suggestions', null, 'read'],
+  ['GET', '/suggestions/{suggestion}', null, 'read'],
+  ['POST', '/suggestions/{suggestion}/accept', null, 'write'],
+  ['POST', '/suggestions/{suggestion}/dismiss', null, 'write'],
+  ['GET', '/claims', null, 'read'],
+  ['GET', '/claims/{claim}', null, 'read'],
+  ['PATCH', '/claims/{claim}', null, 'write'],
+  ['POST', '/claims/{claim}/submit', null, 'approve'],
+  ['POST', '/claims/{claim}/withdraw', null, 'write'],
   ['GET', '/dispatch-board', 'read_dispatch', 'read'],
   ['GET', '/settings', null, 'read'],
   ['PATCH', '/settings', null, 'admin'],
@@ -53,6 +64,7 @@ const BODIES: Record<string, () => unknown> = {
   '/drivers': () => ({ name: 'D' }),
   '/inspections': () => ({ kind: 'pre_trip' }),
   '/api-keys': () => ({ name: 'k' }),
+  '/claims/{claim}/withdraw': () => ({ reason: 'r' }),
 };
 
 describe('rights of a key', () => {
@@ -70,6 +82,8 @@ describe('rights of a key', () => {
     ids.truck = (await client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' })).body.id;
     ids.driver = (await client.post('/drivers', { name: 'D' })).body.id;
     ids.inspection = (await client.post('/inspections', { kind: 'pre_trip' })).body.id;
+    ids.suggestion = await makeSuggestion(stack, tenant.id, { entity_id: UNKNOWN_ID });
+    ids.claim = (await claimAfter(client)).id;
     ids.event = (await client.get('/events')).body.data.items[0].id;
     ids.key = (await client.post('/api-keys', { name: 'victim' })).body.id;
   });

@@ -33,7 +33,8 @@ export async function makeSuggestion(
   };
   const { db, logger } = stack.runtime;
   const context = { db, logger, repeats: new Repeats(), beforeCommit: () => undefined };
-  const command = commandOf('suggestion.create', tenantId, input, { entityId, source: 'job' });
+  const actor = { type: 'system', id: null, name: 'clock' } as const;
+  const command = commandOf('suggestion.create', tenantId, input, { entityId, source: 'job', actor });
   const [result] = await runIsolated(context, [command]);
   if (!result?.ok) throw new Error(`no suggestion: ${JSON.stringify(result)}`);
   return entityId;
