@@ -4,6 +4,7 @@ import { type DemoDriver, type DemoPayment, type DemoTruck, makeFleet, makePayme
 import { type DemoInvoice, type DemoLine, InvoiceMaker } from './demo-invoices.js';
 import { type DemoScope, demoScope } from './demo-scope.js';
 import { DEMO_PROFILES } from './demo-tenants.js';
+import { type DemoWatch, makeWatch } from './demo-watch.js';
 import { type DemoWorkOrder, JobMaker, makeOpenJobs } from './demo-work-orders.js';
 
 /** Everything that the demo stores of a set of tenants, as rows of their tables. */
@@ -15,6 +16,7 @@ export interface DemoRecords {
   drivers: DemoDriver[];
   trucks: DemoTruck[];
   payments: DemoPayment[];
+  watch: DemoWatch;
   /** Last number given out of each tenant. */
   counters: { tenant_id: string; name: string; value: number }[];
   auditEntries: DemoAuditEntry[];
@@ -41,6 +43,10 @@ export function makeDemoRecords(now: Date): DemoRecords {
     drivers: parts.flatMap((part) => part.drivers),
     trucks: parts.flatMap((part) => part.trucks),
     payments: parts.flatMap((part) => part.payments),
+    watch: {
+      claims: parts.flatMap((part) => part.watch.claims),
+      suggestions: parts.flatMap((part) => part.watch.suggestions),
+    },
     counters: parts.flatMap((part) => part.counters),
     auditEntries: parts.flatMap((part) => part.auditEntries),
   };
@@ -61,6 +67,7 @@ function makeTenantRecords(scope: DemoScope): DemoRecords {
     invoice.invoice_number = `INV-${INVOICE_NUMBERS_FROM + index}`;
   });
   const fleet = makeFleet(scope, workOrders);
+  const watch = makeWatch(scope, { invoices, customers });
   const { tenantId: tenant_id } = scope;
   return {
     customers,
@@ -69,11 +76,18 @@ function makeTenantRecords(scope: DemoScope): DemoRecords {
     lines: billing.lines,
     ...fleet,
     payments: makePayments(scope, invoices),
+    watch,
     counters: [
       { tenant_id, name: 'job_number', value: workOrders.length },
       { tenant_id, name: 'invoice_number', value: INVOICE_NUMBERS_FROM + invoices.length - 1 },
     ],
-    auditEntries: makeAuditEntries({ customer: customers, work_order: workOrders, invoice: invoices }),
+    auditEntries: makeAuditEntries({
+      customer: customers,
+      work_order: workOrders,
+      invoice: invoices,
+      claim: watch.claims,
+      suggestion: watch.suggestions,
+    }),
   };
 }
 

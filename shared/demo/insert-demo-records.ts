@@ -2,6 +2,7 @@ import type { Statement, Transaction } from '../platform/postgres.js';
 import { recordset } from '../resources/sets.js';
 import type { DemoAuditEntry } from './demo-audit.js';
 import type { DemoRecords } from './demo-records.js';
+import { insertDemoWatch } from './demo-watch.js';
 
 const CUSTOMERS = `tenant_id uuid, id uuid, company_name text, company_type text, billing_email text, primary_phone text, address text, city text,
   state text, zip text, is_active boolean, terms_days integer, tax_exempt boolean, tax_rate_bps integer, created_at timestamptz,
@@ -55,6 +56,7 @@ export async function insertDemoRecords(tx: Transaction, records: DemoRecords): 
   ];
   await Promise.all([
     ...statements.map((statement) => tx.query(statement)),
+    insertDemoWatch(tx, records.watch),
     recordAudit(tx, records.auditEntries),
   ]);
 }

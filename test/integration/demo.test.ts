@@ -16,16 +16,28 @@ import { renewDemoCredentials, seedDemo } from '../../shared/demo/seed-demo.js';
 import { verifyPassword } from '../../shared/platform/crypto.js';
 import type { Database } from '../../shared/platform/postgres.js';
 import { findKey } from '../../shared/resources/api-keys/queries.js';
+import { claim as claimSchema } from '../../shared/resources/claims/schema.js';
 import { customer as customerSchema } from '../../shared/resources/customers/schema.js';
 import { type PricedLine, priceInvoice } from '../../shared/resources/invoices/money.js';
 import { invoice as invoiceSchema } from '../../shared/resources/invoices/schema.js';
 import { refKey, renderRecords } from '../../shared/resources/sets.js';
+import { suggestion as suggestionSchema } from '../../shared/resources/suggestions/schema.js';
 import { createWorkOrders } from '../../shared/resources/work-orders/handlers.js';
 import { workOrder as workOrderSchema } from '../../shared/resources/work-orders/schema.js';
 import { contentOf, rowsOf, SECRET_KEY, useDemoDatabases } from './demo-fixture.js';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
-const TABLES = ['customers', 'work_orders', 'invoices', 'invoice_line_items', 'tenant_counters'];
+const TABLES = [
+  ...[
+    'customers',
+    'work_orders',
+    'invoices',
+    'invoice_line_items',
+    'tenant_counters',
+    'claims',
+    'suggestions',
+  ],
+];
 const FIELDS = ['api_key', 'sandbox_key', 'agent_key', 'agent_read_only_key', 'sandbox_agent_key'] as const;
 const [HUDSON, LONE_STAR] = DEMO_PROFILES.map(({ pair }) => pair) as [
   { live: string; sandbox: string },
@@ -94,6 +106,8 @@ describe('the records of the demo', function () {
       ['invoice', 'invoices', invoiceSchema],
       ['work_order', 'work_orders', workOrderSchema],
       ['customer', 'customers', customerSchema],
+      ['claim', 'claims', claimSchema],
+      ['suggestion', 'suggestions', suggestionSchema],
     ];
     for (const [entity, table, schema] of schemas) {
       const refs = await rowsOf<{ tenant_id: string; id: string }>(db, `select tenant_id, id from ${table}`);
