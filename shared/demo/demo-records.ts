@@ -67,7 +67,7 @@ function makeTenantRecords(scope: DemoScope): DemoRecords {
     invoice.invoice_number = `INV-${INVOICE_NUMBERS_FROM + index}`;
   });
   const fleet = makeFleet(scope, workOrders);
-  const watch = makeWatch(scope, { invoices, customers });
+  const watch = makeWatch(scope, { invoices, lines: billing.lines, customers });
   const { tenantId: tenant_id } = scope;
   return {
     customers,

@@ -2,7 +2,7 @@ import type { Transaction } from '../platform/postgres.js';
 import { recordset } from '../resources/sets.js';
 import { dollars } from '../resources/suggestions/phrases.js';
 import type { DemoCustomer } from './demo-customers.js';
-import type { DemoInvoice } from './demo-invoices.js';
+import type { DemoInvoice, DemoLine } from './demo-invoices.js';
 import { DemoRandom, demoId } from './demo-random.js';
 import type { DemoScope } from './demo-scope.js';
 
@@ -43,6 +43,7 @@ export interface DemoSuggestion {
   rationale: string;
   amount_cents: number;
   confidence: number;
+  proposed_lines: object[];
   status: string;
   note: string | null;
   decided_at: string | null;
@@ -67,7 +68,11 @@ const CLAIM_PLANS = [
 /** Claims on motor clubs that fit the state of their invoices, and suggestions that were made of them and of other bills. */
 export function makeWatch(
   scope: DemoScope,
-  { invoices, customers }: { invoices: readonly DemoInvoice[]; customers: readonly DemoCustomer[] },
+  {
+    invoices,
+    lines,
+    customers,
+  }: { invoices: readonly DemoInvoice[]; lines: readonly DemoLine[]; customers: readonly DemoCustomer[] },
 ): DemoWatch {
   const clubs = new Map(
     customers.filter((one) => one.company_type === 'motor_club').map((one) => [one.id, one.company_name]),
@@ -81,7 +86,7 @@ export function makeWatch(
     );
   });
   const denied = claims.filter(({ status }) => status === 'denied');
-  return { claims, suggestions: [...denied.map(denialOf), ...decidedOf(scope, invoices)] };
+  return { claims, suggestions: [...denied.map(denialOf), ...feesOf(scope, { invoices, lines })] };
 }
 
 function makeClaim(invoice: DemoInvoice, { status, club }: { status: string; club: string }): DemoClaim {
@@ -124,6 +129,7 @@ function denialOf(claim: DemoClaim): DemoSuggestion {
     rationale: `${claim.club} denied attempt 1 of 3 over ${dollars(claim.expected_cents)} (“${claim.denial_reason}”). Bill the motorist or the account for what the club does not cover. Answer by ${claim.respond_by?.slice(0, 10)}.`,
     amount_cents: claim.expected_cents,
     confidence: 0.5,
+    proposed_lines: [],
     status: 'open',
     note: null,
     decided_at: null,
@@ -132,40 +138,59 @@ function denialOf(claim: DemoClaim): DemoSuggestion {
   };
 }
 
-/** Earlier ones, as they were decided; what is open now the watch finds by itself when the demo runs. */
-function decidedOf(scope: DemoScope, invoices: readonly DemoInvoice[]): DemoSuggestion[] {
+/** Forgotten surcharges: earlier ones as they were decided, open ones on drafts. */
+function feesOf(
+  scope: DemoScope,
+  { invoices, lines }: { invoices: readonly DemoInvoice[]; lines: readonly DemoLine[] },
+): DemoSuggestion[] {
   const random = new DemoRandom(`${scope.path}/suggestions`);
-  const paid = invoices.filter(({ status }) => status === 'paid').slice(0, 6);
-  return paid.map((invoice, index) => {
-    const status = ['accepted', 'accepted', 'dismissed', 'expired'][index % 4] as string;
-    const cents = random.integer(18, 58) * 50;
-    return {
-      tenant_id: invoice.tenant_id,
-      id: demoId(`${invoice.id}/suggestion`),
-      kind: 'missed_fee',
-      detector: 'missed_fuel_surcharge',
-      entity_type: 'invoice',
-      entity_id: invoice.id,
-      occasion: '',
-      invoice_id: invoice.id,
-      title: 'Fuel surcharge was not billed',
-      rationale: `${random.integer(18, 22)} of 22 comparable light_duty_tow jobs were billed a fuel surcharge, median ${dollars(cents)}; this one was not.`,
-      amount_cents: cents,
-      confidence: 0.85,
-      status,
-      note: status === 'dismissed' ? 'Agreed with the account' : null,
-      decided_at: status === 'expired' ? null : invoice.created_at,
-      created_at: invoice.created_at,
-      updated_at: invoice.created_at,
-    };
+  const charged = new Set(
+    lines.filter((line) => line.category === 'fuel_surcharge').map((line) => line.invoice_id),
+  );
+  const without = (status: string) => invoices.filter((one) => one.status === status && !charged.has(one.id));
+  const decided = without('paid').slice(0, 6);
+  return [...without('draft').slice(0, 3), ...decided].map((invoice) => {
+    const index = decided.indexOf(invoice);
+    const status =
+      index < 0 ? 'open' : (['accepted', 'accepted', 'dismissed', 'expired'][index % 4] as string);
+    return feeOf(invoice, { status, cents: random.integer(18, 58) * 50, billed: random.integer(18, 22) });
   });
+}
+
+function feeOf(
+  invoice: DemoInvoice,
+  { status, cents, billed }: { status: string; cents: number; billed: number },
+): DemoSuggestion {
+  const line = { name: 'Fuel surcharge', description: null, category: 'fuel_surcharge', quantity: 1 };
+  return {
+    tenant_id: invoice.tenant_id,
+    id: demoId(`${invoice.id}/suggestion`),
+    kind: 'missed_fee',
+    detector: 'missed_fuel_surcharge',
+    entity_type: 'invoice',
+    entity_id: invoice.id,
+    occasion: '',
+    invoice_id: invoice.id,
+    title: 'Fuel surcharge was not billed',
+    rationale: `${billed} of 22 comparable jobs were billed a fuel surcharge, median ${dollars(cents)}; this one was not.`,
+    amount_cents: cents,
+    confidence: Math.round(((billed + 1) / 24) * 100) / 100,
+    proposed_lines: [
+      { ...line, unit_type: 'flat', unit_price_cents: cents, total_cents: cents, taxable: false },
+    ],
+    status,
+    note: status === 'dismissed' ? 'Agreed with the account' : null,
+    decided_at: ['open', 'expired'].includes(status) ? null : invoice.created_at,
+    created_at: invoice.created_at,
+    updated_at: invoice.created_at,
+  };
 }
 
 const CLAIMS = `tenant_id uuid, id uuid, invoice_id uuid, club text, provider_id text, po_number text, status text, submitted_at timestamptz,
   submit_by timestamptz, respond_by timestamptz, denial_code text, denial_reason text, attempt integer, expected_cents bigint, paid_cents bigint,
   created_at timestamptz, updated_at timestamptz`;
 const SUGGESTIONS = `tenant_id uuid, id uuid, kind text, detector text, entity_type text, entity_id uuid, occasion text, invoice_id uuid, title text,
-  rationale text, amount_cents bigint, confidence numeric, status text, note text, decided_at timestamptz, created_at timestamptz,
+  rationale text, amount_cents bigint, confidence numeric, proposed_lines jsonb, status text, note text, decided_at timestamptz, created_at timestamptz,
   updated_at timestamptz`;
 
 /** Inserts both; their invoices are there. */
@@ -175,5 +200,14 @@ export async function insertDemoWatch(tx: Transaction, { claims, suggestions }: 
     const text = `insert into ${table} (${names.join(', ')}) select ${names.join(', ')} from ${recordset(columns)}`;
     return tx.query({ text, values: [JSON.stringify(rows)] });
   };
-  await Promise.all([insert('claims', CLAIMS, claims), insert('suggestions', SUGGESTIONS, suggestions)]);
+  // The example's bills are drawn, not lived: the watch looks at what people do from now on, and leaves these suggestions alone.
+  const marked = tx.query({
+    text: `insert into detector_marks (tenant_id, looked_until)
+           select own.tenant_id, now() from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)`,
+  });
+  await Promise.all([
+    marked,
+    insert('claims', CLAIMS, claims),
+    insert('suggestions', SUGGESTIONS, suggestions),
+  ]);
 }
