@@ -14,6 +14,7 @@ import { agentKeyRoutes } from './routes/agent-keys.js';
 import { apiKeyRoutes } from './routes/api-keys.js';
 import { approvalRoutes } from './routes/approvals.js';
 import { auditLogRoutes } from './routes/audit-log.js';
+import { claimRoutes } from './routes/claims.js';
 import { customerRoutes } from './routes/customers.js';
 import { dispatchRoutes } from './routes/dispatch.js';
 import { documentRoutes } from './routes/document.js';
@@ -28,6 +29,7 @@ import { paymentRoutes } from './routes/payments.js';
 import { rateCardRoutes } from './routes/rate-cards.js';
 import { sessionRoutes } from './routes/session.js';
 import { settingsRoutes } from './routes/settings.js';
+import { suggestionRoutes } from './routes/suggestions.js';
 import { truckRoutes } from './routes/trucks.js';
 import { userRoutes } from './routes/users.js';
 import { workOrderRoutes } from './routes/work-orders.js';
@@ -44,6 +46,8 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     invoicePdfRoutes,
     messageRoutes,
     paymentRoutes,
+    suggestionRoutes,
+    claimRoutes,
     dispatchRoutes,
     settingsRoutes,
     workOrderRoutes,

@@ -1,17 +1,5 @@
 import { ERROR_STATUS, type ErrorCode } from '../shared/platform/errors.js';
 
-/** The chapters of the document. */
-export const tags = [
-  { name: 'Invoices', description: 'What is billed' },
-  { name: 'Work orders', description: 'Jobs from call to completion' },
-  { name: 'Customers', description: 'Who is billed' },
-  { name: 'Approvals', description: 'What waits for a human' },
-  { name: 'Fleet', description: 'Trucks, drivers and inspections, the prices of jobs, and the yard' },
-  { name: 'Events', description: 'What happened, as a list and as a live stream' },
-  { name: 'Access', description: 'Keys, limits and the outcome of writes' },
-  { name: 'Description', description: 'This document' },
-];
-
 /** Who may come in (decisions 6). `x-security: session` in a route's block says that it takes the second alone. */
 export const securitySchemes = {
   bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key or an agent key' },

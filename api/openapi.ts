@@ -2,7 +2,8 @@ import type Joi from 'joi';
 import swaggerJsdoc from 'swagger-jsdoc';
 import { classNameOf, type OpenApiSchema, toOpenApi, toParameters } from '../shared/contracts/to-openapi.js';
 import { envelopeSchemas, resources } from '../shared/resources/index.js';
-import { errorResponses, securitySchemes, sharedHeaders, sharedParameters, tags } from './openapi-shared.js';
+import { errorResponses, securitySchemes, sharedHeaders, sharedParameters } from './openapi-shared.js';
+import { tags } from './openapi-tags.js';
 
 type Json = Record<string, unknown>;
 interface Operation extends Json {

@@ -17,6 +17,9 @@ import * as addRateCardsAndImpounds from './20261121062000_add_rate_cards_and_im
 import * as validateCustomerRateCards from './20261121062001_validate_customer_rate_cards.js';
 import * as deliverMessages from './20261121063000_deliver_messages.js';
 import * as indexQueuedMessages from './20261121063001_index_queued_messages.js';
+import * as addSuggestions from './20261121064000_add_suggestions.js';
+import * as indexWatchedRecords from './20261121064010_index_watched_records.js';
+import * as addClaims from './20261121064020_add_claims.js';
 import * as indexPaymentsOfCustomers from './20261121065000_index_payments_of_customers.js';
 
 interface Migration {
@@ -46,6 +49,9 @@ export const migrations: readonly Migration[] = [
   { name: '20261121062001_validate_customer_rate_cards', ...validateCustomerRateCards },
   { name: '20261121063000_deliver_messages', ...deliverMessages },
   { name: '20261121063001_index_queued_messages', ...indexQueuedMessages },
+  { name: '20261121064000_add_suggestions', ...addSuggestions },
+  { name: '20261121064010_index_watched_records', ...indexWatchedRecords },
+  { name: '20261121064020_add_claims', ...addClaims },
   { name: '20261121065000_index_payments_of_customers', ...indexPaymentsOfCustomers },
 ];
 

@@ -30,6 +30,20 @@ export interface Contracts {
   PaymentCreate?: PaymentCreate;
   PaymentListQuery?: PaymentListQuery;
   RefundCreate?: RefundCreate;
+  Claim?: Claim;
+  ClaimAction?: ClaimAction;
+  ClaimCreate?: ClaimCreate;
+  ClaimListQuery?: ClaimListQuery;
+  ClaimOutcome?: ClaimOutcome;
+  ClaimPatch?: ClaimPatch;
+  ClaimWithdraw?: ClaimWithdraw;
+  Evidence?: Evidence;
+  EvidenceInput?: EvidenceInput;
+  ProposedLine?: ProposedLine;
+  Suggestion?: Suggestion;
+  SuggestionAccept?: SuggestionAccept;
+  SuggestionDismiss?: SuggestionDismiss;
+  SuggestionListQuery?: SuggestionListQuery;
   Truck?: Truck;
   TruckCreate?: TruckCreate;
   TruckListQuery?: TruckListQuery;
@@ -729,6 +743,209 @@ export interface PaymentListQuery {
 export interface RefundCreate {
   amount_cents: number;
   reason: string;
+}
+export interface Claim {
+  id: string;
+  invoice_id: string;
+  club: string;
+  provider_id: string | null;
+  po_number: string | null;
+  status:
+    "queued" | "submitted" | "accepted" | "paid" | "denied" | "rebilling" | "short_paid" | "expired" | "withdrawn";
+  status_reason: string | null;
+  /**
+   * Times it was sent, 3 at most
+   */
+  attempt: number;
+  submitted_at: string | null;
+  /**
+   * 60 days after the service; what is queued then expires
+   */
+  submit_by: string;
+  /**
+   * 30 days after a denial; what is not billed again until then expires
+   */
+  respond_by: string | null;
+  denial_code: string | null;
+  denial_reason: string | null;
+  expected_cents: number;
+  paid_cents: number;
+  evidence: Evidence[];
+  created_at: string;
+  updated_at: string;
+}
+export interface Evidence {
+  kind: string;
+  url: string;
+  note: string | null;
+}
+export interface ClaimAction {
+  [k: string]: unknown;
+}
+export interface ClaimCreate {
+  invoice_id: string;
+  club: string;
+  /**
+   * Our number with the club
+   */
+  provider_id?: string | null;
+  po_number?: string | null;
+  evidence?: EvidenceInput[];
+  /**
+   * Default: the invoice's balance
+   */
+  expected_cents?: number;
+}
+export interface EvidenceInput {
+  /**
+   * Open vocabulary. Published values: photo, document, note.
+   */
+  kind: string;
+  url: string;
+  note: string | null;
+}
+export interface ClaimListQuery {
+  status?:
+    "queued" | "submitted" | "accepted" | "paid" | "denied" | "rebilling" | "short_paid" | "expired" | "withdrawn";
+  invoice_id?: string;
+  /**
+   * Part of club or po_number
+   */
+  search?: string;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface ClaimOutcome {
+  /**
+   * What the club says
+   */
+  outcome: "accepted" | "denied" | "paid";
+  /**
+   * Of a denial: the club's reason. An answer is known for the published ones
+   */
+  code?: string | null;
+  /**
+   * The club's own words
+   */
+  reason?: string | null;
+  /**
+   * Of a payment, where it is required; less than is expected leaves the claim short_paid
+   */
+  amount_cents?: number;
+  /**
+   * Of a payment
+   */
+  reference?: string | null;
+}
+export interface ClaimPatch {
+  club?: string;
+  /**
+   * Our number with the club
+   */
+  provider_id?: string | null;
+  po_number?: string | null;
+  evidence?: EvidenceInput[];
+  expected_cents?: number;
+}
+export interface ClaimWithdraw {
+  reason: string;
+}
+export interface ProposedLine {
+  name: string;
+  description: string | null;
+  /**
+   * Open vocabulary. Published values: tow, hook_up, mileage, winching, recovery, labor, wait_time, roadside, storage, impound, gate_fee, after_hours, equipment, cleanup, fuel, fuel_surcharge, admin, notification, lien, goa, discount, adjustment, other.
+   */
+  category: string;
+  quantity: number;
+  /**
+   * Open vocabulary. Published values: each, flat, mile, hour, quarter_hour, day, gallon.
+   */
+  unit_type: string;
+  unit_price_cents: number;
+  total_cents: number;
+  taxable: boolean;
+}
+export interface Suggestion {
+  id: string;
+  kind: "missed_fee" | "denial" | "anomaly";
+  /**
+   * The rule that found it; more may come
+   */
+  detector: string;
+  entity_type: "invoice" | "work_order" | "claim";
+  /**
+   * What it is about
+   */
+  entity_id: string;
+  /**
+   * The invoice that accepting adds the proposed lines to
+   */
+  invoice_id: string | null;
+  title: string;
+  /**
+   * Why, with the numbers
+   */
+  rationale: string;
+  /**
+   * What is at stake, before tax
+   */
+  amount_cents: number;
+  /**
+   * 0 to 1, with two decimals at most
+   */
+  confidence: number;
+  /**
+   * Empty when there is nothing to add
+   */
+  proposed_lines: ProposedLine[];
+  status: "open" | "accepted" | "dismissed" | "expired";
+  /**
+   * Who accepted or dismissed it
+   */
+  decided_by: {
+    type: string;
+    id: string | null;
+    name: string | null;
+  } | null;
+  decided_at: string | null;
+  note: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface SuggestionAccept {
+  [k: string]: unknown;
+}
+export interface SuggestionDismiss {
+  /**
+   * Kept as note
+   */
+  reason?: string | null;
+}
+export interface SuggestionListQuery {
+  kind?: "missed_fee" | "denial" | "anomaly";
+  status?: "open" | "accepted" | "dismissed" | "expired";
+  /**
+   * Open vocabulary. Published values: missed_mileage, missed_after_hours, missed_winching, missed_storage, missed_fuel_surcharge, anomaly_amount, anomaly_miles, anomaly_duration, duplicate_invoice.
+   */
+  detector?: string;
+  entity_type?: "invoice" | "work_order" | "claim";
+  entity_id?: string;
+  invoice_id?: string;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
 }
 export interface Truck {
   id: string;

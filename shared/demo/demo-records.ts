@@ -5,6 +5,7 @@ import { type DemoDriver, type DemoPayment, type DemoTruck, makeFleet, makePayme
 import { type DemoInvoice, type DemoLine, InvoiceMaker } from './demo-invoices.js';
 import { type DemoScope, demoScope } from './demo-scope.js';
 import { DEMO_PROFILES } from './demo-tenants.js';
+import { type DemoWatch, makeWatch } from './demo-watch.js';
 import { type DemoWorkOrder, JobMaker, makeOpenJobs } from './demo-work-orders.js';
 import { type DemoImpound, type DemoRateCard, makeImpounds, makeRateCards } from './demo-yard.js';
 
@@ -20,6 +21,7 @@ export interface DemoRecords {
   rateCards: DemoRateCard[];
   impounds: DemoImpound[];
   approvals: DemoApproval[];
+  watch: DemoWatch;
   /** Last number given out of each tenant. */
   counters: { tenant_id: string; name: string; value: number }[];
   auditEntries: DemoAuditEntry[];
@@ -49,6 +51,10 @@ export function makeDemoRecords(now: Date): DemoRecords {
     rateCards: parts.flatMap((part) => part.rateCards),
     impounds: parts.flatMap((part) => part.impounds),
     approvals: parts.flatMap((part) => part.approvals),
+    watch: {
+      claims: parts.flatMap((part) => part.watch.claims),
+      suggestions: parts.flatMap((part) => part.watch.suggestions),
+    },
     counters: parts.flatMap((part) => part.counters),
     auditEntries: parts.flatMap((part) => part.auditEntries),
   };
@@ -70,6 +76,7 @@ function makeTenantRecords(scope: DemoScope): DemoRecords {
   });
   const fleet = makeFleet(scope, workOrders);
   const approvals = makeApprovals(scope, { invoices, customers });
+  const watch = makeWatch(scope, { invoices, lines: billing.lines, customers });
   const { tenantId: tenant_id } = scope;
   return {
     customers,
@@ -81,6 +88,7 @@ function makeTenantRecords(scope: DemoScope): DemoRecords {
     rateCards: makeRateCards(scope, customers),
     impounds: makeImpounds(scope, workOrders),
     approvals,
+    watch,
     counters: [
       { tenant_id, name: 'job_number', value: workOrders.length },
       { tenant_id, name: 'invoice_number', value: INVOICE_NUMBERS_FROM + invoices.length - 1 },
@@ -90,6 +98,8 @@ function makeTenantRecords(scope: DemoScope): DemoRecords {
       work_order: workOrders,
       invoice: invoices,
       approval: approvals,
+      claim: watch.claims,
+      suggestion: watch.suggestions,
     }),
   };
 }

@@ -3,6 +3,7 @@ import { chargedDays } from '../resources/impounds/storage-days.js';
 import { recordset } from '../resources/sets.js';
 import type { DemoAuditEntry } from './demo-audit.js';
 import type { DemoRecords } from './demo-records.js';
+import { insertDemoWatch } from './demo-watch.js';
 
 const CUSTOMERS = `tenant_id uuid, id uuid, company_name text, company_type text, billing_email text, primary_phone text, address text, city text,
   state text, zip text, is_active boolean, terms_days integer, tax_exempt boolean, tax_rate_bps integer, rate_card_id uuid, created_at timestamptz,
@@ -74,6 +75,7 @@ export async function insertDemoRecords(tx: Transaction, records: DemoRecords): 
   ];
   await Promise.all([
     ...statements.map((statement) => tx.query(statement)),
+    insertDemoWatch(tx, records.watch),
     recordAudit(tx, records.auditEntries),
   ]);
 }

@@ -26,6 +26,8 @@ export const SCHEDULES = {
   'mark-overdue': 30_000,
   'accrue-storage': 60_000,
   'expire-approvals': 30_000,
+  'watch-billing': 30_000,
+  'watch-claims': 60_000,
   'purge-expired': 600_000,
 } as const;
 

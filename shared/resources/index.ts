@@ -7,6 +7,8 @@ import * as apiKeySchemas from './api-keys/schema.js';
 import * as approvalCommands from './approvals/commands.js';
 import * as approvalSchemas from './approvals/schema.js';
 import * as auditLogSchemas from './audit-log/schema.js';
+import * as claimCommands from './claims/commands.js';
+import * as claimSchemas from './claims/schema.js';
 import * as customerCommands from './customers/commands.js';
 import * as customerSchemas from './customers/schema.js';
 import * as customerStatementSchemas from './customers/statement-schema.js';
@@ -31,6 +33,8 @@ import * as sessionCommands from './sessions/commands.js';
 import * as sessionSchemas from './sessions/schema.js';
 import * as settingsCommands from './settings/commands.js';
 import * as settingsSchemas from './settings/schema.js';
+import * as suggestionCommands from './suggestions/commands.js';
+import * as suggestionSchemas from './suggestions/schema.js';
 import * as truckCommands from './trucks/commands.js';
 import * as truckSchemas from './trucks/schema.js';
 import * as userCommands from './users/commands.js';
@@ -44,6 +48,8 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'work_order', schemas: workOrderSchemas },
   { entityType: 'customer', schemas: customerSchemas },
   { entityType: 'payment', schemas: paymentSchemas },
+  { entityType: 'claim', schemas: claimSchemas },
+  { entityType: 'suggestion', schemas: suggestionSchemas },
   { entityType: 'truck', schemas: truckSchemas },
   { entityType: 'driver', schemas: driverSchemas },
   { entityType: 'inspection', schemas: inspectionSchemas },
@@ -69,6 +75,8 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(workOrderCommands),
   ...Object.values(customerCommands),
   ...Object.values(paymentCommands),
+  ...Object.values(claimCommands),
+  ...Object.values(suggestionCommands),
   ...Object.values(truckCommands),
   ...Object.values(driverCommands),
   ...Object.values(inspectionCommands),

@@ -2,6 +2,7 @@ import { agentKeyRepresentation } from './agent-keys/representation.js';
 import { apiKeyRepresentation } from './api-keys/representation.js';
 import { approvalRepresentation } from './approvals/representation.js';
 import { auditEntryRepresentation } from './audit-log/representation.js';
+import { claimRepresentation } from './claims/representation.js';
 import { customerRepresentation } from './customers/representation.js';
 import { driverRepresentation } from './drivers/representation.js';
 import { eventRepresentation } from './events/representation.js';
@@ -13,6 +14,7 @@ import { paymentRepresentation } from './payments/representation.js';
 import { rateCardRepresentation } from './rate-cards/representation.js';
 import { sessionRepresentation } from './sessions/representation.js';
 import { settingsRepresentation } from './settings/representation.js';
+import { suggestionRepresentation } from './suggestions/representation.js';
 import { truckRepresentation } from './trucks/representation.js';
 import { userRepresentation } from './users/representation.js';
 import { workOrderRepresentation } from './work-orders/representation.js';
@@ -32,6 +34,8 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   work_order: { table: 'work_orders', collection: '/work-orders', representation: workOrderRepresentation },
   customer: { table: 'customers', collection: '/customers', representation: customerRepresentation },
   payment: { table: 'payments', collection: '/payments', representation: paymentRepresentation },
+  claim: { table: 'claims', collection: '/claims', representation: claimRepresentation },
+  suggestion: { table: 'suggestions', collection: '/suggestions', representation: suggestionRepresentation },
   truck: { table: 'trucks', collection: '/trucks', representation: truckRepresentation },
   driver: { table: 'drivers', collection: '/drivers', representation: driverRepresentation },
   inspection: { table: 'inspections', collection: '/inspections', representation: inspectionRepresentation },

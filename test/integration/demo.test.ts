@@ -19,6 +19,7 @@ import { verifyPassword } from '../../shared/platform/crypto.js';
 import type { Database } from '../../shared/platform/postgres.js';
 import { findKey } from '../../shared/resources/api-keys/queries.js';
 import { approval as approvalSchema } from '../../shared/resources/approvals/schema.js';
+import { claim as claimSchema } from '../../shared/resources/claims/schema.js';
 import { customer as customerSchema } from '../../shared/resources/customers/schema.js';
 import { impound as impoundSchema } from '../../shared/resources/impounds/schema.js';
 import { type PricedLine, priceInvoice } from '../../shared/resources/invoices/money.js';
@@ -31,6 +32,7 @@ import { type JobFactsRow, jobFactsStatement } from '../../shared/resources/rate
 import { previewPrice } from '../../shared/resources/rate-cards/job-price.js';
 import { rateCard as rateCardSchema } from '../../shared/resources/rate-cards/schema.js';
 import { refKey, renderRecords } from '../../shared/resources/sets.js';
+import { suggestion as suggestionSchema } from '../../shared/resources/suggestions/schema.js';
 import { createWorkOrders } from '../../shared/resources/work-orders/handlers.js';
 import { workOrder as workOrderSchema } from '../../shared/resources/work-orders/schema.js';
 import { contentOf, rowsOf, SECRET_KEY, useDemoDatabases } from './demo-fixture.js';
@@ -38,7 +40,7 @@ import { contentOf, rowsOf, SECRET_KEY, useDemoDatabases } from './demo-fixture.
 const NOW = new Date('2026-11-21T12:00:00Z');
 const TABLES = [
   ...['customers', 'work_orders', 'invoices', 'invoice_line_items', 'tenant_counters'],
-  ...['rate_cards', 'impounds', 'approvals'],
+  ...['rate_cards', 'impounds', 'approvals', 'claims', 'suggestions'],
 ];
 const FIELDS = ['api_key', 'sandbox_key', 'agent_key', 'agent_read_only_key', 'sandbox_agent_key'] as const;
 const [HUDSON, LONE_STAR] = DEMO_PROFILES.map(({ pair }) => pair) as [
@@ -132,6 +134,8 @@ describe('the records of the demo', function () {
       ['rate_card', 'rate_cards', rateCardSchema],
       ['impound', 'impounds', impoundSchema],
       ['approval', 'approvals', approvalSchema],
+      ['claim', 'claims', claimSchema],
+      ['suggestion', 'suggestions', suggestionSchema],
     ];
     for (const [entity, table, schema] of schemas) {
       const refs = await rowsOf<{ tenant_id: string; id: string }>(db, `select tenant_id, id from ${table}`);

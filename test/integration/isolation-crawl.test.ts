@@ -16,6 +16,7 @@ import {
 import { invoiceInput } from '../support/samples.js';
 import { signIn } from '../support/sign-in.js';
 import { TestStack } from '../support/stack.js';
+import { makeSuggestion } from '../support/suggestions.js';
 
 // A stream does not end; stream.test.ts shows that it tells nothing of another tenant.
 const operations = documentedOperations().filter(
@@ -94,6 +95,8 @@ describe('no tenant can tell that another exists', () => {
   async function fillAccount(name: string, tenantId: string, client: TestClient): Promise<Account> {
     const canary = `canary-${name.replace(' ', '-')}-${newId().slice(-12)}`;
     const ids = await makeCanaryRecords(client, { canary, isLive: !name.includes('sandbox') });
+    for (const _round of [1, 2])
+      ids.suggestion = await makeSuggestion(stack, tenantId, { entity_id: newId(), title: canary });
     ids.event = (await client.get('/events?limit=1')).body.data.items[0].id;
     const command = commandOf('customer.create', tenantId, { company_name: canary });
     await storeOperation(stack.runtime.db, command, 3600);
@@ -261,7 +264,11 @@ describe('no tenant can tell that another exists', () => {
   for (const operation of operations.filter(({ path }) => path.includes('{id}'))) {
     it(`${operation.name}: works with an id of its own, or the crawl would prove nothing`, async () => {
       const kind = kindOf(operation.path);
-      const id = (await recordReadyFor(operation.name, intruder.client)) ?? (intruder.ids[kind] as string);
+      const ready =
+        kind === 'suggestion'
+          ? await makeSuggestion(stack, intruder.tenantId, { entity_id: newId() })
+          : await recordReadyFor(operation.name, intruder.client);
+      const id = ready ?? (intruder.ids[kind] as string);
       // The hash of the example is of no approval.
       const options = operation.name === 'POST /approvals/{id}/approve' ? {} : bodyOf(operation);
       const answer = await call(operation, withId(operation.path, id), options);

@@ -2,11 +2,12 @@ import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import type { Answer, TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
-import { invoiceAfter } from '../support/lifecycle-records.js';
+import { claimAfter, invoiceAfter } from '../support/lifecycle-records.js';
 import { credentialOf, documentedOperations } from '../support/openapi-walk.js';
 import { invoiceInput, UNKNOWN_ID } from '../support/samples.js';
 import { createUser } from '../support/sign-in.js';
 import { type KeyOptions, TestStack, type TestTenant } from '../support/stack.js';
+import { makeSuggestion } from '../support/suggestions.js';
 
 /** Every route that a right protects: what an agent needs (null: no agent may) and what an API key needs. */
 const ROUTES: [method: string, path: string, scope: string | null, permission: string][] = [
@@ -47,6 +48,15 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['GET', '/invoices/{invoice}/pdf', 'read_invoices', 'read'],
   ['GET', '/messages', null, 'read'],
   ['GET', '/messages/{message}', null, 'read'],
+  ['GET', '/suggestions', null, 'read'],
+  ['GET', '/suggestions/{suggestion}', null, 'read'],
+  ['POST', '/suggestions/{suggestion}/accept', null, 'write'],
+  ['POST', '/suggestions/{suggestion}/dismiss', null, 'write'],
+  ['GET', '/claims', null, 'read'],
+  ['GET', '/claims/{claim}', null, 'read'],
+  ['PATCH', '/claims/{claim}', null, 'write'],
+  ['POST', '/claims/{claim}/submit', null, 'approve'],
+  ['POST', '/claims/{claim}/withdraw', null, 'write'],
   ['GET', '/dispatch-board', 'read_dispatch', 'read'],
   ['GET', '/settings', null, 'read'],
   ['PATCH', '/settings', null, 'admin'],
@@ -93,6 +103,7 @@ const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
   '/api-keys': () => ({ name: 'k' }),
   '/agent-keys': () => ({ name: 'a', scopes: ['read_audit'] }),
   '/users': () => ({ name: 'U', email: 'u@example.com' }),
+  '/claims/{claim}/withdraw': () => ({ reason: 'r' }),
 };
 
 describe('rights of a key', () => {
@@ -114,6 +125,8 @@ describe('rights of a key', () => {
     ids.impound = (await client.post('/impounds', { daily_rate_cents: 4500 })).body.id;
     await invoiceAfter(client, ['approve', 'send']);
     ids.message = (await client.get('/messages')).body.data.items[0].id;
+    ids.suggestion = await makeSuggestion(stack, tenant.id, { entity_id: UNKNOWN_ID });
+    ids.claim = (await claimAfter(client)).id;
     ids.event = (await client.get('/events')).body.data.items[0].id;
     ids.agent = (await client.post('/agent-keys', { name: 'a', scopes: ['read_audit'] })).body.id;
     ids.entry = (await client.get('/audit-log')).body.data.items[0].id;

@@ -42,6 +42,7 @@ export async function makeCanaryRecords(
       ids.payment = await make(`/invoices/${billed}/payments`, payment);
     }
     ids.paid_invoice = billed;
+    ids.claim = await make('/claims', { invoice_id: billed, club: canary });
     const proposed = { invoice_id: await invoiceAfter(client, []), justification: canary };
     ids.approval = await make('/approvals', proposed);
     await invoiceAfter(client, ['approve', 'send'], { billing_email: `${canary}@example.com` });

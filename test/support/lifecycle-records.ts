@@ -45,6 +45,29 @@ export async function impoundAfter(client: TestClient, actions: readonly string[
   return id;
 }
 
+/** A claim on a new, approved invoice that went through these actions, `invoice/…` on its invoice; resolves with the claim. */
+export async function claimAfter(
+  client: TestClient,
+  actions: readonly string[] = [],
+  { invoice, ...overrides }: { invoice?: Record<string, unknown> } & Record<string, unknown> = {},
+): Promise<{ id: string; invoice_id: string }> {
+  const invoiceId = await invoiceAfter(client, ['approve'], invoice);
+  const claim = { invoice_id: invoiceId, club: 'Interstate Motor Club', ...overrides };
+  const { body } = await client.post('/claims', claim);
+  for (const action of actions) {
+    const [path, outcome] = action.split(':');
+    const own = action.startsWith('invoice/')
+      ? `/invoices/${invoiceId}/${action.slice(8)}`
+      : `/claims/${body.id}/${path}`;
+    await made(
+      client,
+      own,
+      outcome ? { outcome, code: 'not_covered', amount_cents: 4_000 } : { reason: 'test' },
+    );
+  }
+  return body;
+}
+
 /** What a record must have gone through before an action can be taken on it; actions that are not here take a new one. */
 const BEFORE: Readonly<Record<string, readonly string[]>> = {
   'POST /work-orders/{id}/start': ['assign'],
@@ -58,6 +81,8 @@ const BEFORE: Readonly<Record<string, readonly string[]>> = {
   'POST /invoices/{id}/void': ['approve', 'send'],
   'POST /invoices/{id}/payments': ['approve'],
   'POST /impounds/{id}/unhold': ['hold'],
+  'POST /claims/{id}/rebill': ['submit', 'outcome:denied', 'invoice/approve'],
+  'POST /claims/{id}/outcome': ['submit'],
 };
 
 /** A new record in the state that a documented operation needs; undefined when any record will do. */
@@ -66,6 +91,7 @@ export async function recordReadyFor(operation: string, client: TestClient): Pro
   if (operation.startsWith('POST /work-orders/{id}/')) return jobAfter(client, actions);
   if (operation.startsWith('POST /invoices/{id}/')) return invoiceAfter(client, actions);
   if (operation.startsWith('POST /impounds/{id}/')) return impoundAfter(client, actions);
+  if (operation.startsWith('POST /claims/{id}/')) return (await claimAfter(client, actions)).id;
   if (operation === 'POST /payments/{id}/refund') {
     const invoice = await invoiceAfter(client, ['approve']);
     return made(client, `/invoices/${invoice}/payments`, { amount_cents: 10_000, method: 'cash' });

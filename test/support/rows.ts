@@ -55,6 +55,13 @@ const ROWS: Record<string, string> = {
   payments: `insert into payments (tenant_id, id, invoice_id, amount_cents, method, applied_cents)
     values ($1, '${paymentId}', '${invoiceId}', 100, 'cash', 100)`,
   refunds: `insert into refunds (tenant_id, id, payment_id, amount_cents, reason) values ($1, '${newId()}', '${paymentId}', 1, 'x')`,
+  claims: `insert into claims (tenant_id, id, invoice_id, club, submit_by, expected_cents)
+    values ($1, '${newId()}', '${invoiceId}', 'Club', now(), 100)`,
+  suggestions: `insert into suggestions (tenant_id, id, kind, detector, entity_type, entity_id, invoice_id, title, rationale, amount_cents, confidence)
+    values ($1, '${newId()}', 'anomaly', 'anomaly_amount', 'invoice', '${invoiceId}', '${invoiceId}', 'x', 'x', 1, 0.5)`,
+  detector_thresholds: `insert into detector_thresholds (tenant_id, detector, threshold) values ($1, 'anomaly_amount', 4)`,
+  detector_marks: `insert into detector_marks (tenant_id, looked_until) values ($1, now())`,
+  detector_looks: `insert into detector_looks (tenant_id, invoice_id, version) values ($1, '${invoiceId}', now())`,
   messages: `insert into messages (tenant_id, id, invoice_id, channel, recipient, body_text, state, provider)
     values ($1, '${newId()}', '${invoiceId}', 'email', 'b@example.com', 'x', 'sent', 'outbox')`,
   approvals: `insert into approvals (tenant_id, id, kind, action, entity_id, source, payload, amount_cents, invoice_id, hash)

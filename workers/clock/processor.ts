@@ -7,11 +7,13 @@ import { type MessagesQueue, promptMessages } from '../../shared/queues/messages
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { touchKeys } from '../../shared/resources/api-keys/queries.js';
 import { findExpired } from '../../shared/resources/approvals/expiry.js';
+import { findDeadlines } from '../../shared/resources/claims/deadlines.js';
 import { findAccruals } from '../../shared/resources/impounds/storage-sweep.js';
 import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
 import { findDueMessages } from '../../shared/resources/messages/outbox.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
 import { touchSessions } from '../../shared/resources/sessions/queries.js';
+import { watchBilling } from './watch-billing.js';
 
 /** Tenants looked at in one transaction. */
 const TENANTS_PER_PASS = 500;
@@ -40,6 +42,8 @@ export function createClockProcessor(
     'accrue-storage': () => sweep(runtime, writes, { find: findAccruals, limit: ACCRUALS_PER_PASS }),
     'expire-approvals': () => sweep(runtime, writes, { find: findExpired }),
     'prompt-messages': () => promptDueMessages(runtime, messages),
+    'watch-billing': () => watchBilling(runtime, writes),
+    'watch-claims': () => sweep(runtime, writes, { find: findDeadlines }),
     'purge-expired': () => purge(runtime),
     'touch-keys': async ({ uses = [] }) => {
       await touchKeys(

@@ -11,6 +11,9 @@ import {
   rejectApprovals,
 } from '../../shared/resources/approvals/decide-handler.js';
 import { proposeApprovals } from '../../shared/resources/approvals/propose-handler.js';
+import { moveClaims } from '../../shared/resources/claims/move-handler.js';
+import { recordClaimOutcomes } from '../../shared/resources/claims/outcome-handler.js';
+import { createClaims, updateClaims } from '../../shared/resources/claims/write-handler.js';
 import { createCustomers, updateCustomers } from '../../shared/resources/customers/handlers.js';
 import { createDrivers, updateDrivers } from '../../shared/resources/drivers/handlers.js';
 import { accrueImpounds } from '../../shared/resources/impounds/accrue-handler.js';
@@ -28,6 +31,8 @@ import { createPayments, refundPayments } from '../../shared/resources/payments/
 import { createRateCards } from '../../shared/resources/rate-cards/handlers.js';
 import { createSessions, endSessions } from '../../shared/resources/sessions/handlers.js';
 import { updateSettings } from '../../shared/resources/settings/handlers.js';
+import { createSuggestions, expireSuggestions } from '../../shared/resources/suggestions/create-handler.js';
+import { acceptSuggestions, dismissSuggestions } from '../../shared/resources/suggestions/decide-handler.js';
 import { createTrucks, updateTrucks } from '../../shared/resources/trucks/handlers.js';
 import { createUsers, deactivateUsers, updateUsers } from '../../shared/resources/users/handlers.js';
 import { createWorkOrders, updateWorkOrders } from '../../shared/resources/work-orders/handlers.js';
@@ -65,6 +70,17 @@ export const handlers = {
   'customer.update': updateCustomers,
   'payment.create': createPayments,
   'payment.refund': refundPayments,
+  'claim.create': createClaims,
+  'claim.update': updateClaims,
+  'claim.submit': moveClaims('submit'),
+  'claim.rebill': moveClaims('rebill'),
+  'claim.withdraw': moveClaims('withdraw'),
+  'claim.expire': moveClaims('expire'),
+  'claim.outcome': recordClaimOutcomes,
+  'suggestion.create': createSuggestions,
+  'suggestion.expire': expireSuggestions,
+  'suggestion.accept': acceptSuggestions,
+  'suggestion.dismiss': dismissSuggestions,
   'truck.create': createTrucks,
   'truck.update': updateTrucks,
   'driver.create': createDrivers,

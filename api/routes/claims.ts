@@ -1,0 +1,143 @@
+import type Router from '@koa/router';
+import {
+  createClaim,
+  rebillClaim,
+  recordClaimOutcome,
+  submitClaim,
+  updateClaim,
+  withdrawClaim,
+} from '../../shared/resources/claims/commands.js';
+import { listClaims } from '../../shared/resources/claims/queries.js';
+import { claimListQuery } from '../../shared/resources/claims/schema.js';
+import type { RequestState } from '../context.js';
+import { list, readOne } from '../middleware/read.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+const read = { permission: 'read', agentScope: null } as const;
+
+export function claimRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /claims:
+   *   get:
+   *     operationId: listClaims
+   *     tags: [Claims]
+   *     summary: List claims on motor clubs
+   *     description: Newest first.
+   *     x-query: ClaimListQuery
+   *     responses:
+   *       '200': { x-list: Claim }
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  router.get('/claims', list(api, { access: read, schema: claimListQuery, statement: listClaims }));
+
+  /**
+   * @openapi
+   * /claims:
+   *   post:
+   *     operationId: createClaim
+   *     tags: [Claims]
+   *     summary: Queue a claim
+   *     description: An invoice has one claim at a time; another is 409 conflict. Agent keys may not.
+   *     x-body: ClaimCreate
+   *     responses:
+   *       '201': { x-resource: Claim }
+   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/claims', write(api, createClaim, { what: 'claim' }));
+
+  /**
+   * @openapi
+   * /claims/{id}:
+   *   get:
+   *     operationId: getClaim
+   *     tags: [Claims]
+   *     summary: Get one claim
+   *     description: With its deadlines and attempts.
+   *     responses:
+   *       '200': { x-resource: Claim }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get('/claims/:id', readOne(api, { access: read, entityType: 'claim', what: 'claim' }));
+
+  /**
+   * @openapi
+   * /claims/{id}:
+   *   patch:
+   *     operationId: updateClaim
+   *     tags: [Claims]
+   *     summary: Change a claim
+   *     description: 'JSON merge: an absent member is kept, null clears it. What is over is 409 conflict.'
+   *     x-body: ClaimPatch
+   *     responses:
+   *       '200': { x-resource: Claim }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.patch('/claims/:id', write(api, updateClaim, { what: 'claim' }));
+  claimActionRoutes(router, api);
+}
+
+function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /claims/{id}/submit:
+   *   post:
+   *     operationId: submitClaim
+   *     tags: [Claims]
+   *     summary: Send a claim
+   *     description: Hands its invoice to the billing partner. Needs the permission approve.
+   *     x-body: ClaimAction
+   *     responses:
+   *       '200': { x-resource: Claim }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/claims/:id/submit', write(api, submitClaim, { what: 'claim' }));
+
+  /**
+   * @openapi
+   * /claims/{id}/rebill:
+   *   post:
+   *     operationId: rebillClaim
+   *     tags: [Claims]
+   *     summary: Send a denied claim again
+   *     description: Once what was wrong is corrected and the invoice is approved; three attempts at most. Needs the permission approve.
+   *     x-body: ClaimAction
+   *     responses:
+   *       '200': { x-resource: Claim }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/claims/:id/rebill', write(api, rebillClaim, { what: 'claim' }));
+
+  /**
+   * @openapi
+   * /claims/{id}/withdraw:
+   *   post:
+   *     operationId: withdrawClaim
+   *     tags: [Claims]
+   *     summary: Give a claim up
+   *     description: The invoice stays where it is and may be billed to somebody else.
+   *     x-body: ClaimWithdraw
+   *     responses:
+   *       '200': { x-resource: Claim }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/claims/:id/withdraw', write(api, withdrawClaim, { what: 'claim' }));
+
+  /**
+   * @openapi
+   * /claims/{id}/outcome:
+   *   post:
+   *     operationId: recordClaimOutcome
+   *     tags: [Claims]
+   *     summary: Record what the club says
+   *     description: >-
+   *       Paid is a payment of the invoice. Denied goes out again by itself when a rule knows what to change; else the invoice needs review and a suggestion
+   *       says what answers it.
+   *     x-body: ClaimOutcome
+   *     responses:
+   *       '200': { x-resource: Claim }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/claims/:id/outcome', write(api, recordClaimOutcome, { what: 'claim' }));
+}

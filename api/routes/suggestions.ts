@@ -1,0 +1,79 @@
+import type Router from '@koa/router';
+import { acceptSuggestion, dismissSuggestion } from '../../shared/resources/suggestions/commands.js';
+import { listSuggestions } from '../../shared/resources/suggestions/queries.js';
+import { suggestionListQuery } from '../../shared/resources/suggestions/schema.js';
+import type { RequestState } from '../context.js';
+import { list, readOne } from '../middleware/read.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+const read = { permission: 'read', agentScope: null } as const;
+
+export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /suggestions:
+   *   get:
+   *     operationId: listSuggestions
+   *     tags: [Suggestions]
+   *     summary: List suggestions
+   *     description: Newest first. The clock makes them from the account's own billing; no client can.
+   *     x-query: SuggestionListQuery
+   *     responses:
+   *       '200': { x-list: Suggestion }
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  router.get(
+    '/suggestions',
+    list(api, { access: read, schema: suggestionListQuery, statement: listSuggestions }),
+  );
+
+  /**
+   * @openapi
+   * /suggestions/{id}:
+   *   get:
+   *     operationId: getSuggestion
+   *     tags: [Suggestions]
+   *     summary: Get one suggestion
+   *     description: With its rationale and the lines it proposes.
+   *     responses:
+   *       '200': { x-resource: Suggestion }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get(
+    '/suggestions/:id',
+    readOne(api, { access: read, entityType: 'suggestion', what: 'suggestion' }),
+  );
+
+  /**
+   * @openapi
+   * /suggestions/{id}/accept:
+   *   post:
+   *     operationId: acceptSuggestion
+   *     tags: [Suggestions]
+   *     summary: Accept a suggestion
+   *     description: >-
+   *       Adds its proposed lines to the invoice, priced anew with tax, while that is a draft or needs review; later it is 409 invoice_locked.
+   *       One without lines is only marked. Agent keys may not.
+   *     x-body: SuggestionAccept
+   *     responses:
+   *       '200': { x-resource: Suggestion }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/suggestions/:id/accept', write(api, acceptSuggestion, { what: 'suggestion' }));
+
+  /**
+   * @openapi
+   * /suggestions/{id}/dismiss:
+   *   post:
+   *     operationId: dismissSuggestion
+   *     tags: [Suggestions]
+   *     summary: Dismiss a suggestion
+   *     description: It is not made again, and its detector asks for more evidence in this account. Agent keys may not.
+   *     x-body: SuggestionDismiss
+   *     responses:
+   *       '200': { x-resource: Suggestion }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/suggestions/:id/dismiss', write(api, dismissSuggestion, { what: 'suggestion' }));
+}

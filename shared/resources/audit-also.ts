@@ -1,0 +1,50 @@
+import type { Change, Command } from '../contracts/command.js';
+import { newId } from '../platform/ids.js';
+import type { Transaction } from '../platform/postgres.js';
+import { recordset } from './sets.js';
+
+/** What a command did to a record beside its own. */
+export interface AlsoAudited {
+  command: Command;
+  entityType: string;
+  entityId: string;
+  /** `invoice.updated` */
+  action: string;
+  changes: Change[];
+}
+
+/**
+ * Audit entries beside the command's own, in its transaction: a record's history must tell of every change, also of those that came by another record.
+ * They share the request id.
+ */
+export async function auditAlso(tx: Transaction, entries: readonly AlsoAudited[]): Promise<void> {
+  if (entries.length === 0) return;
+  const rows = entries.map(({ command, entityType, entityId, action, changes }) => ({
+    tenant_id: command.tenantId,
+    id: newId(),
+    actor_type: command.actor.type,
+    actor_id: command.actor.id,
+    actor_name: command.actor.name,
+    action,
+    entity_type: entityType,
+    entity_id: entityId,
+    source: command.source,
+    tool: command.tool,
+    changes,
+    request_id: command.requestId,
+    ip: command.ip,
+    user_agent: command.userAgent,
+  }));
+  await tx.query({
+    name: 'record-audit-also',
+    text: `insert into audit_entries (tenant_id, id, actor_type, actor_id, actor_name, action, entity_type, entity_id, outcome, source, tool, changes,
+             response_status, request_id, ip, user_agent)
+           select tenant_id, id, actor_type, actor_id, actor_name, action, entity_type, entity_id, 'ok', source, tool, changes, 200, request_id, ip,
+             user_agent
+           from ${recordset(
+             `tenant_id uuid, id uuid, actor_type text, actor_id uuid, actor_name text, action text, entity_type text, entity_id uuid, source text,
+              tool text, changes jsonb, request_id text, ip text, user_agent text`,
+           )}`,
+    values: [JSON.stringify(rows)],
+  });
+}

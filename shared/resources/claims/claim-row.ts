@@ -1,0 +1,107 @@
+import type { Change, Outcome } from '../../contracts/command.js';
+import type { Row, Transaction } from '../../platform/postgres.js';
+import { applyMove, type InvoiceRow, mayMove } from '../invoices/lifecycle.js';
+import type { Mover } from '../invoices/transitions.js';
+import { failed, lockRecords, nextUpdatedAt, type RecordRef, recordset } from '../sets.js';
+import { type ClaimStatus, claimMoves, type InvoiceStep, nextClaimStatuses } from './transitions.js';
+
+/** What proves a claim. */
+export interface Evidence {
+  kind: string;
+  url: string;
+  note: string | null;
+}
+
+/** A claim as the database holds it, while it is locked. */
+export interface ClaimRow extends Row, RecordRef {
+  invoice_id: string;
+  club: string;
+  po_number: string | null;
+  status: ClaimStatus;
+  status_reason: string | null;
+  submitted_at: string | null;
+  submit_by: string;
+  respond_by: string | null;
+  denial_code: string | null;
+  denial_reason: string | null;
+  attempt: number;
+  expected_cents: number;
+  paid_cents: number;
+  evidence: Evidence[];
+}
+
+export function lockClaims(tx: Transaction, refs: RecordRef[]): Promise<Map<string, ClaimRow>> {
+  return lockRecords<ClaimRow>(tx, 'claims', refs);
+}
+
+/** 409: the table has no such move, or a guard forbids it and says why. */
+export function illegalClaimMove(row: ClaimRow, to: ClaimStatus, reason?: string): Outcome {
+  return failed({
+    code: 'invalid_status_transition',
+    message: reason ?? `A claim cannot go from ${row.status} to ${to} by this request.`,
+    details: [
+      {
+        field: 'status',
+        from: row.status,
+        to,
+        allowed: nextClaimStatuses(row.status),
+        ...(reason ? { reason } : {}),
+      },
+    ],
+  });
+}
+
+/** A record on its way through several states in one command, with every step told. */
+export class ClaimCourse {
+  readonly changes: Change[] = [];
+
+  constructor(
+    public row: ClaimRow,
+    public invoice: InvoiceRow,
+    private readonly now: string,
+  ) {}
+
+  mayMove(to: ClaimStatus, by: Mover): boolean {
+    return claimMoves(this.row.status, by).includes(to);
+  }
+
+  /** @throws {Error} for a move that is not in the table: it is to be asked for first */
+  move(to: ClaimStatus, by: Mover, fields: Partial<ClaimRow> = {}): void {
+    if (!this.mayMove(to, by))
+      throw new Error(`a claim may not go from ${this.row.status} to ${to} by ${by}`);
+    this.changes.push({ field: 'status', from: this.row.status, to });
+    this.set(fields);
+    this.row = { ...this.row, status: to };
+  }
+
+  set(fields: Partial<ClaimRow>): void {
+    for (const [field, to] of Object.entries(fields))
+      if (this.row[field] !== to) this.changes.push({ field, from: this.row[field] ?? null, to: to ?? null });
+    this.row = { ...this.row, ...fields } as ClaimRow;
+  }
+
+  /** Takes the invoice along; each step by the table of invoices. */
+  moveInvoice(steps: readonly InvoiceStep[]): void {
+    for (const { to, by } of steps) {
+      if (!mayMove(this.invoice, to, by))
+        throw new Error(`an invoice may not go from ${this.invoice.status} to ${to} by ${by}`);
+      const moved = applyMove(this.invoice, to, { now: this.now });
+      this.invoice = moved.row;
+      this.changes.push(...moved.changes.map((change) => ({ ...change, field: `invoice.${change.field}` })));
+    }
+  }
+}
+
+const STORED = `provider_id text, po_number text, club text, status text, status_reason text, submitted_at timestamptz, respond_by timestamptz,
+  denial_code text, denial_reason text, attempt integer, expected_cents bigint, paid_cents bigint, evidence jsonb`;
+const NAMES = STORED.split(',').map((column) => column.trim().split(' ')[0] as string);
+
+export async function storeClaims(tx: Transaction, rows: readonly ClaimRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'store-claims',
+    text: `update claims t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
+           from ${recordset(`tenant_id uuid, id uuid, ${STORED}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(rows)],
+  });
+}

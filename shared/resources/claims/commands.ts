@@ -1,0 +1,84 @@
+import { defineCommand } from '../../contracts/command.js';
+import type {
+  ClaimAction,
+  ClaimCreate,
+  ClaimOutcome,
+  ClaimPatch,
+  ClaimWithdraw,
+} from '../../contracts/generated.js';
+import { claimAction, claimCreate, claimOutcome, claimPatch, claimWithdraw } from './schema.js';
+
+export const createClaim = defineCommand<ClaimCreate>({
+  type: 'claim.create',
+  entityType: 'claim',
+  action: 'claim.created',
+  creates: true,
+  schema: claimCreate,
+  permission: 'write',
+  agentScope: null,
+  conflictKeys: ({ invoice_id }) => [`claim_of:${invoice_id}`],
+});
+
+export const updateClaim = defineCommand<ClaimPatch>({
+  type: 'claim.update',
+  entityType: 'claim',
+  action: 'claim.updated',
+  creates: false,
+  schema: claimPatch,
+  permission: 'write',
+  agentScope: null,
+});
+
+// Sends an invoice out of the house, as sending it does.
+export const submitClaim = defineCommand<ClaimAction>({
+  type: 'claim.submit',
+  entityType: 'claim',
+  action: 'claim.submitted',
+  creates: false,
+  schema: claimAction,
+  permission: 'approve',
+  agentScope: null,
+});
+
+export const rebillClaim = defineCommand<ClaimAction>({
+  type: 'claim.rebill',
+  entityType: 'claim',
+  action: 'claim.rebilled',
+  creates: false,
+  schema: claimAction,
+  permission: 'approve',
+  agentScope: null,
+});
+
+export const withdrawClaim = defineCommand<ClaimWithdraw>({
+  type: 'claim.withdraw',
+  entityType: 'claim',
+  // Audit actions end in -ed.
+  action: 'claim.withdrawal_recorded',
+  creates: false,
+  schema: claimWithdraw,
+  permission: 'write',
+  agentScope: null,
+});
+
+/** What a club says: recorded by a person, or by the partner's adapter when there is one. */
+export const recordClaimOutcome = defineCommand<ClaimOutcome>({
+  type: 'claim.outcome',
+  entityType: 'claim',
+  action: 'claim.answered',
+  creates: false,
+  schema: claimOutcome,
+  permission: 'write',
+  agentScope: null,
+});
+
+/** The clock's: a deadline has passed. */
+export const expireClaim = defineCommand<ClaimAction>({
+  type: 'claim.expire',
+  entityType: 'claim',
+  action: 'claim.expired',
+  creates: false,
+  schema: claimAction,
+  permission: 'admin',
+  agentScope: null,
+});

@@ -1,0 +1,34 @@
+import type { Transaction } from '../../platform/postgres.js';
+import { type RecordRef, recordset, refKey } from '../sets.js';
+import type { DenialFacts } from './denial-rules.js';
+
+/** How notes write a PO. */
+const NOTED_PO = "'(?i)\\mPO\\s*[-#:]?\\s*([0-9][A-Za-z0-9-]{2,31})'";
+
+/** Reads, set by set, what may answer denials. @param claims by (tenant, claim) */
+export async function readDenialFacts(
+  tx: Transaction,
+  claims: RecordRef[],
+): Promise<Map<string, DenialFacts>> {
+  if (claims.length === 0) return new Map();
+  const rows = await tx.query<RecordRef & DenialFacts>({
+    name: 'denial-facts',
+    text: `select r.tenant_id, r.id, i.po_number, substring(w.notes from ${NOTED_PO}) as noted_po, w.miles::float8 as miles,
+             m.billed_miles, m.mile_cents, p.photos
+           from ${recordset('tenant_id uuid, id uuid')}
+           join claims c on c.tenant_id = r.tenant_id and c.id = r.id
+           join invoices i on i.tenant_id = c.tenant_id and i.id = c.invoice_id
+           left join work_orders w on w.tenant_id = i.tenant_id and w.id = i.work_order_id
+           cross join lateral (
+             select sum(l.quantity)::float8 as billed_miles, max(l.unit_price_cents)::float8 as mile_cents from invoice_line_items l
+             where l.tenant_id = i.tenant_id and l.invoice_id = i.id and l.category = 'mileage' and l.unit_type = 'mile'
+           ) m
+           cross join lateral (
+             select coalesce(json_agg(photo.item ->> 'url'), '[]'::json) as photos
+             from inspections s, jsonb_array_elements(s.photos) as photo(item)
+             where s.tenant_id = w.tenant_id and s.work_order_id = w.id
+           ) p`,
+    values: [JSON.stringify(claims)],
+  });
+  return new Map(rows.map((row) => [refKey(row), row]));
+}

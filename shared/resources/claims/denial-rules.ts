@@ -1,0 +1,102 @@
+import type { ProposedLine } from '../suggestions/kinds.js';
+import type { Evidence } from './claim-row.js';
+
+/** What the account knows that may answer a denial. */
+export interface DenialFacts {
+  po_number: string | null;
+  /** As the job's notes tell it. */
+  noted_po: string | null;
+  /** URLs of photos of the job's inspections. */
+  photos: string[];
+  miles: number | null;
+  billed_miles: number | null;
+  mile_cents: number | null;
+}
+
+/** What was claimed. */
+export interface Claimed {
+  po_number: string | null;
+  evidence: Evidence[];
+}
+
+/** What a rule changes by itself. Nothing that lowers a price: that is proposed, and a person decides. */
+export interface Correction {
+  po_number?: string;
+  evidence?: Evidence[];
+}
+
+interface DenialRule {
+  codes: readonly string[];
+  /** What answers it, for a person. */
+  advice: string;
+  correct?: (claim: Claimed, facts: DenialFacts) => Correction | undefined;
+  propose?: (facts: DenialFacts) => ProposedLine[];
+}
+
+export const DENIAL_RULES: readonly DenialRule[] = [
+  {
+    codes: ['missing_po', 'invalid_po'],
+    advice: 'Ask the club for the PO of this call, set po_number and bill again',
+    correct: ({ po_number: claimed }, facts) => {
+      const known = [facts.po_number, facts.noted_po].find((po) => po !== null && po !== claimed);
+      return known ? { po_number: known } : undefined;
+    },
+  },
+  {
+    codes: ['missing_photos', 'missing_evidence'],
+    advice: 'Add photos from before hook-up and at drop-off as evidence and bill again',
+    correct: ({ evidence }, { photos }) => {
+      const attached = new Set(evidence.map(({ url }) => url));
+      const found = [...new Set(photos)].filter((url) => !attached.has(url));
+      if (found.length === 0) return undefined;
+      return {
+        evidence: [...evidence, ...found.map((url) => ({ kind: 'photo', url, note: 'From the inspection' }))],
+      };
+    },
+  },
+  {
+    codes: ['mileage_exceeds_contract', 'mileage_over'],
+    advice: 'Reduce the mileage to what the job documents, approve the invoice and bill again',
+    propose: ({ miles, billed_miles: billed, mile_cents: price }) => {
+      if (miles === null || billed === null || price === null || billed <= miles) return [];
+      const cents = -Math.round((billed - miles) * price);
+      return cents >= 0 ? [] : [adjustment(`Mileage reduced from ${billed} to ${miles}`, cents)];
+    },
+  },
+  {
+    codes: ['not_covered', 'over_benefit_limit'],
+    advice: 'Bill the motorist or the account for what the club does not cover',
+  },
+  {
+    codes: ['duplicate_claim'],
+    advice: 'Look for the payment of the other claim; withdraw this one if it was paid',
+  },
+  {
+    codes: ['rate_exceeds_contract'],
+    advice: "Compare the lines with the club's contract, correct them and bill again",
+  },
+];
+
+const UNKNOWN: DenialRule = {
+  codes: [],
+  advice: "Read the club's reason, correct what it names and bill again",
+};
+
+export const DENIAL_CODES: readonly string[] = DENIAL_RULES.flatMap(({ codes }) => codes);
+
+export function ruleFor(code: string | null): DenialRule {
+  return DENIAL_RULES.find(({ codes }) => codes.includes(code ?? '')) ?? UNKNOWN;
+}
+
+function adjustment(name: string, cents: number): ProposedLine {
+  return {
+    name,
+    description: null,
+    category: 'adjustment',
+    quantity: 1,
+    unit_type: 'flat',
+    unit_price_cents: cents,
+    total_cents: cents,
+    taxable: false,
+  };
+}

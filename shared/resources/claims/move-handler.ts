@@ -1,0 +1,90 @@
+import type { Command, Outcome } from '../../contracts/command.js';
+import type { ClaimWithdraw } from '../../contracts/generated.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { illegalMove } from '../invoices/lifecycle.js';
+import { type ClaimCourse, illegalClaimMove } from './claim-row.js';
+import { lockCourses, storeCourses } from './courses.js';
+import { HANDOVER, MAX_ATTEMPTS } from './transitions.js';
+
+type Input = Partial<ClaimWithdraw>;
+/** Moves a course, or says why not. */
+type Move = (course: ClaimCourse, input: Input, now: string) => Outcome | undefined;
+
+function isPast(deadline: string | null, now: string): boolean {
+  return deadline !== null && Date.parse(deadline) <= Date.parse(now);
+}
+
+/** Hands the invoice over and sends the claim. */
+function send(course: ClaimCourse, now: string): Outcome | undefined {
+  const steps = HANDOVER[course.invoice.status];
+  if (!steps)
+    return illegalMove(
+      course.invoice,
+      'sent_to_roadsync',
+      `The invoice is ${course.invoice.status}: approve it first.`,
+    );
+  course.moveInvoice(steps);
+  course.move('submitted', 'O', { submitted_at: now, attempt: course.row.attempt + 1, status_reason: null });
+  return undefined;
+}
+
+const MOVES: Record<'submit' | 'rebill' | 'withdraw' | 'expire', Move> = {
+  submit: (course, _input, now) => {
+    const { row } = course;
+    if (row.status === 'submitted') return unchanged();
+    if (row.status !== 'queued') return illegalClaimMove(row, 'submitted');
+    if (isPast(row.submit_by, now)) return illegalClaimMove(row, 'submitted', 'submit_by has passed.');
+    return send(course, now);
+  },
+  rebill: (course, _input, now) => {
+    const { row } = course;
+    if (!course.mayMove('rebilling', 'O')) return illegalClaimMove(row, 'rebilling');
+    if (row.attempt >= MAX_ATTEMPTS)
+      return illegalClaimMove(
+        row,
+        'rebilling',
+        `It was sent ${MAX_ATTEMPTS} times already. Withdraw it, and bill somebody else.`,
+      );
+    if (isPast(row.respond_by, now)) return illegalClaimMove(row, 'rebilling', 'respond_by has passed.');
+    if (!HANDOVER[course.invoice.status]) return send(course, now);
+    course.move('rebilling', 'O');
+    return send(course, now);
+  },
+  withdraw: (course, { reason }) => {
+    if (course.row.status === 'withdrawn') return unchanged();
+    if (!course.mayMove('withdrawn', 'O')) return illegalClaimMove(course.row, 'withdrawn');
+    course.move('withdrawn', 'O', { status_reason: reason ?? null });
+    return undefined;
+  },
+  expire: (course, _input, now) => {
+    const { row } = course;
+    const deadline = row.status === 'queued' ? row.submit_by : row.respond_by;
+    if (!course.mayMove('expired', 'S') || !isPast(deadline, now)) return unchanged();
+    const name = row.status === 'queued' ? 'submit_by' : 'respond_by';
+    course.move('expired', 'S', { status_reason: `${name} has passed` });
+    return undefined;
+  },
+};
+
+function unchanged(): Outcome {
+  return { ok: true, changes: [], events: [] };
+}
+
+/** The handler of a move that needs no answer of the club. Asking for the state a claim is in changes nothing. */
+export function moveClaims(action: keyof typeof MOVES) {
+  return async (tx: Transaction, commands: Command<Input>[]): Promise<Outcome[]> => {
+    const { courseOf } = await lockCourses(tx, commands);
+    const now = new Date().toISOString();
+    const made: { command: Command; course: ClaimCourse }[] = [];
+    const outcomes = commands.map((command): Outcome => {
+      const course = courseOf(command);
+      if ('ok' in course) return course;
+      const outcome = MOVES[action](course, command.input, now);
+      if (outcome) return outcome;
+      made.push({ command, course });
+      return { ok: true, changes: course.changes, events: [] };
+    });
+    await storeCourses(tx, made);
+    return outcomes;
+  };
+}

@@ -1,0 +1,109 @@
+import Joi from 'joi';
+import {
+  allRequired,
+  cents,
+  cursor,
+  dateTime,
+  integer,
+  limit,
+  multilineText,
+  slug,
+  text,
+  uuid,
+  webUrl,
+} from '../../contracts/fields.js';
+import { MAX_INVOICE_TOTAL_CENTS } from '../invoices/money.js';
+import { DENIAL_CODES } from './denial-rules.js';
+import { CLAIM_STATUSES, MAX_ATTEMPTS } from './transitions.js';
+
+const MAX_EVIDENCE = 50;
+const EVIDENCE_KINDS = ['photo', 'document', 'note'];
+const status = () => Joi.string().valid(...CLAIM_STATUSES);
+
+export const evidenceInput = Joi.object({
+  kind: slug(EVIDENCE_KINDS).required(),
+  url: webUrl().required(),
+  note: text(500).allow(null).default(null).example('Before hook-up'),
+}).meta({ className: 'EvidenceInput' });
+
+const claimKeys = () => ({
+  provider_id: text(64).allow(null).example('P-20417').description('Our number with the club'),
+  po_number: text(64).allow(null).example('PO-88213'),
+  evidence: Joi.array().items(evidenceInput).max(MAX_EVIDENCE),
+});
+
+export const claimCreate = Joi.object({
+  invoice_id: uuid().required(),
+  club: text(200).required().example('Interstate Motor Club'),
+  ...claimKeys(),
+  expected_cents: integer(0, MAX_INVOICE_TOTAL_CENTS)
+    .example(12_500)
+    .description("Default: the invoice's balance"),
+}).meta({ className: 'ClaimCreate' });
+
+export const claimPatch = Joi.object({
+  club: text(200).example('Interstate Motor Club'),
+  ...claimKeys(),
+  expected_cents: integer(0, MAX_INVOICE_TOTAL_CENTS).example(12_500),
+}).meta({ className: 'ClaimPatch' });
+
+/** An action that needs no more than its path. */
+export const claimAction = Joi.object({}).meta({ className: 'ClaimAction' });
+
+export const claimWithdraw = Joi.object({
+  reason: text(500).required().example('The motorist paid'),
+}).meta({ className: 'ClaimWithdraw' });
+
+export const claimOutcome = Joi.object({
+  outcome: Joi.string().valid('accepted', 'denied', 'paid').required().description('What the club says'),
+  code: slug(DENIAL_CODES)
+    .allow(null)
+    .description("Of a denial: the club's reason. An answer is known for the published ones"),
+  reason: multilineText(2000).allow(null).example('Approved in full').description("The club's own words"),
+  amount_cents: integer(1, MAX_INVOICE_TOTAL_CENTS)
+    .example(12_500)
+    .description('Of a payment, where it is required; less than is expected leaves the claim short_paid'),
+  reference: text(200).allow(null).example('EFT 5521').description('Of a payment'),
+}).meta({ className: 'ClaimOutcome' });
+
+export const evidence = allRequired({
+  kind: Joi.string().example('photo'),
+  url: Joi.string().example('https://files.example.com/photo.jpg'),
+  note: Joi.string().allow(null),
+}).meta({ className: 'Evidence' });
+
+export const claim = allRequired({
+  id: uuid(),
+  invoice_id: uuid(),
+  club: Joi.string().example('Interstate Motor Club'),
+  provider_id: Joi.string().allow(null),
+  po_number: Joi.string().allow(null),
+  status: status(),
+  status_reason: Joi.string().allow(null),
+  attempt: Joi.number()
+    .integer()
+    .min(0)
+    .max(MAX_ATTEMPTS)
+    .example(1)
+    .description(`Times it was sent, ${MAX_ATTEMPTS} at most`),
+  submitted_at: dateTime().allow(null),
+  submit_by: dateTime().description('60 days after the service; what is queued then expires'),
+  respond_by: dateTime()
+    .allow(null)
+    .description('30 days after a denial; what is not billed again until then expires'),
+  denial_code: Joi.string().allow(null),
+  denial_reason: Joi.string().allow(null),
+  expected_cents: cents(),
+  paid_cents: cents().example(0),
+  evidence: Joi.array().items(evidence),
+  created_at: dateTime(),
+  updated_at: dateTime(),
+}).meta({ className: 'Claim' });
+
+export const claimListQuery = Joi.object({
+  status: status(),
+  invoice_id: uuid(),
+  search: text(100).description('Part of club or po_number'),
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'ClaimListQuery' });

@@ -1,0 +1,100 @@
+import type { Command, Outcome } from '../../contracts/command.js';
+import type { ClaimCreate, ClaimPatch } from '../../contracts/generated.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { changesOf, changesOfNew } from '../changes.js';
+import { lockInvoices } from '../invoices/lifecycle.js';
+import { failed, invalidReferences, missing, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+import { type ClaimRow, lockClaims, storeClaims } from './claim-row.js';
+import { CLAIM_MOVES } from './transitions.js';
+
+/** Invoices on which nothing is owed, now or ever. */
+const SETTLED: readonly string[] = ['void', 'cancelled', 'paid'];
+
+const COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, club text, provider_id text, po_number text, evidence jsonb, expected_cents bigint`;
+
+function invoiceRef({ tenantId, input }: Command<ClaimCreate>): RecordRef {
+  return { tenant_id: tenantId, id: input.invoice_id };
+}
+
+/** Queues claims; an invoice has one at a time. */
+export async function createClaims(tx: Transaction, commands: Command<ClaimCreate>[]): Promise<Outcome[]> {
+  const invoices = await lockInvoices(tx, commands.map(invoiceRef));
+  const faultOf = (command: Command<ClaimCreate>): Outcome | undefined => {
+    const invoice = invoices.get(refKey(invoiceRef(command)));
+    if (!invoice) {
+      const message = 'invoice_id is not an invoice of this account';
+      return invalidReferences([{ field: 'invoice_id', code: 'unknown', message }]);
+    }
+    return SETTLED.includes(invoice.status) ? conflict(`The invoice is ${invoice.status}`) : undefined;
+  };
+  const rows = commands
+    .filter((command) => !faultOf(command))
+    .map((command) => {
+      const invoice = invoices.get(refKey(invoiceRef(command)));
+      const balance = (invoice?.total_cents ?? 0) - (invoice?.paid_cents ?? 0);
+      return {
+        evidence: [],
+        expected_cents: balance,
+        po_number: invoice?.po_number,
+        ...command.input,
+        ...refOf(command),
+      };
+    });
+  const inserted = await insertClaims(tx, rows);
+  return commands.map((command): Outcome => {
+    const fault = faultOf(command);
+    if (fault) return fault;
+    if (!inserted.has(refKey(refOf(command)))) return conflict('The invoice has a claim already');
+    return {
+      ok: true,
+      changes: changesOfNew(command.input as unknown as Record<string, unknown>),
+      events: [],
+    };
+  });
+}
+
+function conflict(message: string): Outcome {
+  return failed({
+    code: 'conflict',
+    message: `${message}.`,
+    details: [{ field: 'invoice_id', code: 'conflict', message }],
+  });
+}
+
+async function insertClaims(tx: Transaction, rows: object[]): Promise<Set<string>> {
+  if (rows.length === 0) return new Set();
+  const inserted = await tx.query<RecordRef>({
+    name: 'insert-claims',
+    text: `insert into claims (tenant_id, id, invoice_id, club, provider_id, po_number, evidence, expected_cents, submit_by)
+           select r.tenant_id, r.id, r.invoice_id, r.club, r.provider_id, r.po_number, r.evidence, r.expected_cents,
+             coalesce(i.service_date, (select w.completion_time from work_orders w where w.tenant_id = i.tenant_id and w.id = i.work_order_id),
+               i.created_at) + interval '60 days'
+           from ${recordset(COLUMNS)} join invoices i on i.tenant_id = r.tenant_id and i.id = r.invoice_id
+           order by r.tenant_id, r.invoice_id
+           on conflict (tenant_id, invoice_id) where status not in ('withdrawn', 'expired') do nothing returning tenant_id, id`,
+    values: [JSON.stringify(rows)],
+  });
+  return new Set(inserted.map(refKey));
+}
+
+/** JSON merge of what a claim says, until it is over. */
+export async function updateClaims(tx: Transaction, commands: Command<ClaimPatch>[]): Promise<Outcome[]> {
+  const rows = await lockClaims(tx, commands.map(refOf));
+  const changed: ClaimRow[] = [];
+  const outcomes = commands.map((command): Outcome => {
+    const row = rows.get(refKey(refOf(command)));
+    if (!row) return missing('claim');
+    const fields = command.input as Record<string, unknown>;
+    const changes = changesOf(row, fields);
+    if (changes.length === 0) return { ok: true, changes, events: [] };
+    if (CLAIM_MOVES[row.status].length === 0)
+      return failed({
+        code: 'conflict',
+        message: `This claim is ${row.status} and can no longer be changed.`,
+      });
+    changed.push({ ...row, ...fields } as ClaimRow);
+    return { ok: true, changes, events: [] };
+  });
+  await storeClaims(tx, changed);
+  return outcomes;
+}

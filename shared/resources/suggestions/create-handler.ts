@@ -1,0 +1,51 @@
+import type { Command, Outcome } from '../../contracts/command.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { failed, lockRecords, missing, refKey, refOf } from '../sets.js';
+import type { SuggestionDraft } from './kinds.js';
+import { insertSuggestions, type SuggestionRow, storeDecisions } from './store.js';
+
+/** Records what the detectors found, with `ai.suggestion.created` in the same transaction. */
+export async function createSuggestions(
+  tx: Transaction,
+  commands: Command<SuggestionDraft>[],
+): Promise<Outcome[]> {
+  const inserted = await insertSuggestions(
+    tx,
+    commands.map((command) => ({ ...command.input, ...refOf(command) })),
+  );
+  return commands.map((command): Outcome => {
+    if (!inserted.has(refKey(refOf(command))))
+      return failed({ code: 'conflict', message: 'This was suggested before.' });
+    const { title, detector, amount_cents: amount } = command.input;
+    const changes = Object.entries({ title, detector, amount_cents: amount }).map(([field, to]) => ({
+      field,
+      from: null,
+      to,
+    }));
+    return { ok: true, changes, events: [{ type: 'ai.suggestion.created' }] };
+  });
+}
+
+/** Closes what is no longer so. What was decided meanwhile stays as it was decided. */
+export async function expireSuggestions(
+  tx: Transaction,
+  commands: Command<{ reason: string }>[],
+): Promise<Outcome[]> {
+  const rows = await lockRecords<SuggestionRow>(tx, 'suggestions', commands.map(refOf));
+  const open = commands.filter((command) => rows.get(refKey(refOf(command)))?.status === 'open');
+  await storeDecisions(
+    tx,
+    open.map((command) => ({
+      ...refOf(command),
+      status: 'expired',
+      note: command.input.reason,
+      decided_by: null,
+      decided_at: null,
+    })),
+  );
+  return commands.map((command): Outcome => {
+    if (!rows.has(refKey(refOf(command)))) return missing('suggestion');
+    const changes = open.includes(command) ? [{ field: 'status', from: 'open', to: 'expired' }] : [];
+    return { ok: true, changes, events: [] };
+  });
+}

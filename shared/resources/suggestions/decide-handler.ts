@@ -1,0 +1,100 @@
+import type { Change, Command, Outcome } from '../../contracts/command.js';
+import type { SuggestionAccept, SuggestionDismiss } from '../../contracts/generated.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { auditAlso } from '../audit-also.js';
+import { failed, lockRecords, missing, refKey, refOf } from '../sets.js';
+import { LineAdder } from './add-lines.js';
+import type { SuggestionStatus } from './kinds.js';
+import { type SuggestionRow, storeDecisions } from './store.js';
+import { learn } from './thresholds.js';
+
+type Decided = 'accepted' | 'dismissed';
+
+/** 409 unless it is open; asking for what it is already changes nothing. */
+function decidedOutcome(row: SuggestionRow, to: Decided): Outcome | undefined {
+  if (row.status === 'open') return undefined;
+  if (row.status === to) return { ok: true, changes: [], events: [] };
+  return failed({
+    code: 'invalid_status_transition',
+    message: `This suggestion is ${row.status} and can no longer be ${to}.`,
+    details: [{ field: 'status', from: row.status, to, allowed: [] }],
+  });
+}
+
+interface Decision {
+  command: Command;
+  row: SuggestionRow;
+  status: Decided;
+  note: string | null;
+}
+
+async function store(tx: Transaction, decisions: readonly Decision[]): Promise<void> {
+  const now = new Date().toISOString();
+  await storeDecisions(
+    tx,
+    decisions.map(({ command, status, note }) => ({
+      ...refOf(command),
+      status,
+      note,
+      decided_by: command.actor,
+      decided_at: now,
+    })),
+  );
+  await learn(
+    tx,
+    decisions.map(({ row, status }) => ({
+      tenant_id: row.tenant_id,
+      detector: row.detector,
+      isAccepted: status === 'accepted',
+    })),
+  );
+}
+
+function statusChange(from: SuggestionStatus, to: SuggestionStatus): Change {
+  return { field: 'status', from, to };
+}
+
+/** Adds the proposed lines to their invoices, priced anew with tax, all or nothing; what has no lines is only marked. */
+export async function acceptSuggestions(
+  tx: Transaction,
+  commands: Command<SuggestionAccept>[],
+): Promise<Outcome[]> {
+  const rows = await lockRecords<SuggestionRow>(tx, 'suggestions', commands.map(refOf));
+  const open = [...rows.values()].filter((row) => row.status === 'open');
+  const adder = await LineAdder.lock(tx, open);
+  const decisions: Decision[] = [];
+  const outcomes = commands.map((command): Outcome => {
+    const row = rows.get(refKey(refOf(command)));
+    if (!row) return missing('suggestion');
+    const decided = decidedOutcome(row, 'accepted') ?? adder.add(command, row);
+    if (decided) return decided;
+    decisions.push({ command, row, status: 'accepted', note: null });
+    return { ok: true, changes: [statusChange('open', 'accepted')], events: [] };
+  });
+  await adder.store(tx);
+  await auditAlso(tx, adder.audits);
+  await store(tx, decisions);
+  return outcomes;
+}
+
+/** Closes suggestions that are wrong or not worth it; the detector learns from it. */
+export async function dismissSuggestions(
+  tx: Transaction,
+  commands: Command<SuggestionDismiss>[],
+): Promise<Outcome[]> {
+  const rows = await lockRecords<SuggestionRow>(tx, 'suggestions', commands.map(refOf));
+  const decisions: Decision[] = [];
+  const outcomes = commands.map((command): Outcome => {
+    const row = rows.get(refKey(refOf(command)));
+    if (!row) return missing('suggestion');
+    const decided = decidedOutcome(row, 'dismissed');
+    if (decided) return decided;
+    const note = command.input.reason ?? null;
+    decisions.push({ command, row, status: 'dismissed', note });
+    const changes = [statusChange('open', 'dismissed')];
+    if (note !== null) changes.push({ field: 'note', from: row.note, to: note });
+    return { ok: true, changes, events: [] };
+  });
+  await store(tx, decisions);
+  return outcomes;
+}

@@ -1,0 +1,18 @@
+import type { SuggestionDraft } from '../kinds.js';
+import { findUnusualAmount } from './amount.js';
+import { findAnomaly, MEASURES } from './anomaly.js';
+import type { Thresholds } from './catalogue.js';
+import { findDuplicate } from './duplicate.js';
+import type { Subject } from './facts.js';
+import { FEE_RULES, findMissedFee } from './missed-fee.js';
+
+/** Everything that the detectors have to say of one invoice and its job. Pure: the same facts give the same answer. */
+export function detect(subject: Subject, thresholds: Thresholds): SuggestionDraft[] {
+  const found = [
+    ...FEE_RULES.map((rule) => findMissedFee(rule, subject, thresholds)),
+    findUnusualAmount(subject, thresholds),
+    ...MEASURES.map((measure) => findAnomaly(measure, subject, thresholds)),
+    findDuplicate(subject, thresholds),
+  ];
+  return found.filter((draft) => draft !== undefined);
+}

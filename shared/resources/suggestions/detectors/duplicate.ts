@@ -1,0 +1,29 @@
+import type { SuggestionDraft } from '../kinds.js';
+import { counted, dollars } from '../phrases.js';
+import type { Thresholds } from './catalogue.js';
+import type { Subject } from './facts.js';
+
+/** The same job may be billed in parts, a vehicle may be towed twice; the same amount makes either unlikely. */
+const CONFIDENCE = { job: 0.95, vehicle: 0.85 } as const;
+
+/** An earlier invoice over the same amount for the same job, or for the same customer and vehicle. */
+export function findDuplicate({ job, twins }: Subject, thresholds: Thresholds): SuggestionDraft | undefined {
+  const close = twins.filter((twin) => twin.days_apart <= thresholds.duplicate_invoice);
+  const twin = close.find((one) => one.shares === 'job') ?? close[0];
+  if (!twin) return undefined;
+  const shared = twin.shares === 'job' ? 'the same job' : 'the same customer and vehicle';
+  const apart = twin.days_apart === 0 ? 'on the same day' : `${counted(twin.days_apart, 'day')} earlier`;
+  return {
+    kind: 'anomaly',
+    detector: 'duplicate_invoice',
+    entity_type: 'invoice',
+    entity_id: job.invoice_id,
+    occasion: '',
+    invoice_id: job.invoice_id,
+    title: 'This may be a duplicate',
+    rationale: `Invoice ${twin.invoice_number} bills ${shared} the same total of ${dollars(twin.total_cents)}, ${apart}.`,
+    amount_cents: twin.total_cents,
+    confidence: CONFIDENCE[twin.shares],
+    proposed_lines: [],
+  };
+}

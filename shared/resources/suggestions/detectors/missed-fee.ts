@@ -1,0 +1,161 @@
+import type { ProposedLine, SuggestionDraft } from '../kinds.js';
+import { dollars } from '../phrases.js';
+import type { DetectorName, Thresholds } from './catalogue.js';
+import { bandOf, type Cohort, cohortOf, isInBand } from './cohort.js';
+import { type BilledJob, type BilledLine, linesOf, type Subject, totalOf } from './facts.js';
+import { likelihood, median, toTwoDecimals } from './statistics.js';
+
+/** A fee that jobs of some sort are billed. */
+interface FeeRule {
+  detector: DetectorName;
+  category: string;
+  /** As it is said in a sentence: `mileage`. */
+  fee: string;
+  /** The unit in which it is measured, and how many of them the job had; without it the fee is one flat amount. */
+  measure?: { unit: string; of: (job: BilledJob) => number | null };
+  /** Whether the job is of that sort, which jobs are like it then, and what they have in common. */
+  sort: (job: BilledJob) => { isAlike: (other: BilledJob) => boolean; phrase: string } | undefined;
+}
+
+const MINIMUM_MILES = 5;
+/** Services that end in the yard, where storage begins. */
+const STORED_SERVICES = ['impound_tow', 'private_property_tow'];
+const OFF_HOURS_PHRASES = {
+  evening: ' dispatched in the evening',
+  night: ' dispatched at night',
+  weekend: ' dispatched on a weekend',
+} as const;
+
+export const FEE_RULES: readonly FeeRule[] = [
+  {
+    detector: 'missed_mileage',
+    category: 'mileage',
+    fee: 'mileage',
+    measure: { unit: 'mile', of: ({ miles }) => miles },
+    sort: ({ miles }) => {
+      const band = bandOf(miles);
+      if (!band || band.from < MINIMUM_MILES) return undefined;
+      const phrase = band.to ? ` of ${band.from} to ${band.to} miles` : ` of ${band.from} miles or more`;
+      return { isAlike: isInBand(band), phrase };
+    },
+  },
+  {
+    detector: 'missed_after_hours',
+    category: 'after_hours',
+    fee: 'after hours',
+    sort: ({ off_hours: offHours }) =>
+      offHours
+        ? { isAlike: (other) => other.off_hours === offHours, phrase: OFF_HOURS_PHRASES[offHours] }
+        : undefined,
+  },
+  {
+    detector: 'missed_winching',
+    category: 'winching',
+    fee: 'winching',
+    sort: ({ mentions_winch: mentioned }) => ({
+      isAlike: (other) => other.mentions_winch === mentioned,
+      phrase: mentioned ? ' whose notes tell of winching' : '',
+    }),
+  },
+  {
+    detector: 'missed_storage',
+    category: 'storage',
+    fee: 'storage',
+    measure: { unit: 'day', of: ({ held_days: days }) => days },
+    sort: ({ service_type: service, held_days: days }) =>
+      STORED_SERVICES.includes(service ?? '') && (days ?? 0) >= 1
+        ? { isAlike: (other) => (other.held_days ?? 0) >= 1, phrase: ' kept for a day or more' }
+        : undefined,
+  },
+  {
+    detector: 'missed_fuel_surcharge',
+    category: 'fuel_surcharge',
+    fee: 'a fuel surcharge',
+    sort: () => ({ isAlike: () => true, phrase: '' }),
+  },
+];
+
+/** A fee that comparable jobs were billed and this one was not. */
+export function findMissedFee(
+  rule: FeeRule,
+  subject: Subject,
+  thresholds: Thresholds,
+): SuggestionDraft | undefined {
+  const { job } = subject;
+  // An invoice without a charge is not written yet.
+  if (job.lines.length === 0 || linesOf(job, rule.category).length > 0) return undefined;
+  const sort = rule.sort(job);
+  const cohort = sort && cohortOf(subject, sort.isAlike);
+  if (!sort || !cohort) return undefined;
+  const billed = cohort.jobs.filter((other) => totalOf(linesOf(other, rule.category)) > 0);
+  const confidence = toTwoDecimals(likelihood(billed.length, cohort.jobs.length));
+  if (confidence < thresholds[rule.detector]) return undefined;
+  const line = proposeLine(rule, job, billed);
+  if (!line) return undefined;
+  return {
+    kind: 'missed_fee',
+    detector: rule.detector,
+    entity_type: 'invoice',
+    entity_id: job.invoice_id,
+    occasion: '',
+    invoice_id: job.invoice_id,
+    title: `${rule.fee.replace(/^an? /, '').replace(/^./, (first) => first.toUpperCase())} was not billed`,
+    rationale: rationaleOf(rule, { billed, cohort, phrase: sort.phrase }),
+    amount_cents: line.total_cents,
+    confidence,
+    proposed_lines: [line],
+  };
+}
+
+function rationaleOf(
+  { fee, category }: FeeRule,
+  { billed, cohort, phrase }: { billed: BilledJob[]; cohort: Cohort; phrase: string },
+): string {
+  const typical = Math.round(median(billed.map((job) => totalOf(linesOf(job, category)))));
+  return `${billed.length} of ${cohort.jobs.length} comparable ${cohort.name}${phrase} were billed ${fee}, median ${dollars(typical)}; this one was not.`;
+}
+
+/** The line that is missing, as this account writes it: name, unit and price of the others, for what this job had; undefined when all of that is free. */
+function proposeLine(rule: FeeRule, job: BilledJob, billed: BilledJob[]): ProposedLine | undefined {
+  const measured = rule.measure && measuredLine(rule, job, billed);
+  if (measured) return measured === 'free' ? undefined : measured;
+  const [newest] = billed.flatMap((other) => linesOf(other, rule.category)) as [BilledLine];
+  const cents = Math.round(median(billed.map((other) => totalOf(linesOf(other, rule.category)))));
+  return priced(newest, { quantity: 1, unit: 'flat', cents });
+}
+
+/** Units beyond what others had free, at their median price; undefined when most do not bill by the unit. */
+function measuredLine({ category, measure }: FeeRule, job: BilledJob, billed: BilledJob[]) {
+  const units = measure?.of(job);
+  if (!measure || !units) return undefined;
+  const lines = billed.flatMap((other) => {
+    const [line] = linesOf(other, category);
+    const had = measure.of(other);
+    return line?.unit_type === measure.unit && had !== null ? [{ line, free: had - line.quantity }] : [];
+  });
+  const [newest] = lines;
+  if (!newest || lines.length * 2 < billed.length) return undefined;
+  const free = Math.max(0, median(lines.map((one) => one.free)));
+  const quantity = Math.round((units - free) * 10) / 10;
+  if (quantity <= 0) return 'free';
+  const cents = Math.round(median(lines.map(({ line }) => line.unit_price_cents)));
+  return priced(newest.line, { quantity, unit: measure.unit, cents });
+}
+
+function priced(
+  { name, category, taxable }: BilledLine,
+  { quantity, unit, cents }: { quantity: number; unit: string; cents: number },
+): ProposedLine {
+  // Quantities have one decimal here, so tenths times cents is exact.
+  const total = Math.round((Math.round(quantity * 10) * cents) / 10);
+  return {
+    name,
+    description: null,
+    category,
+    quantity,
+    unit_type: unit,
+    unit_price_cents: cents,
+    total_cents: total,
+    taxable,
+  };
+}

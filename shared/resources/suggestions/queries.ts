@@ -1,0 +1,23 @@
+import type { SuggestionListQuery } from '../../contracts/generated.js';
+import type { Statement } from '../../platform/postgres.js';
+import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import { suggestionRepresentation } from './representation.js';
+
+/** The page of suggestions that a query asks for. */
+export function listSuggestions(query: SuggestionListQuery, scope: ListScope): Statement {
+  const conditions = new Conditions()
+    .add('t.tenant_id = ?', scope.tenantId)
+    .addIf(query.kind, 't.kind = ?')
+    .addIf(query.status, 't.status = ?')
+    .addIf(query.detector, 't.detector = ?')
+    .addIf(query.entity_type, 't.entity_type = ?')
+    .addIf(query.entity_id, 't.entity_id = ?')
+    .addIf(query.invoice_id, 't.invoice_id = ?');
+  return listStatement({
+    table: 'suggestions',
+    representation: suggestionRepresentation('t'),
+    conditions,
+    limit: query.limit,
+    position: scope.position,
+  });
+}

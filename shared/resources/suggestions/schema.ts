@@ -1,0 +1,76 @@
+import Joi from 'joi';
+import {
+  allRequired,
+  cents,
+  cursor,
+  dateTime,
+  limit,
+  multilineText,
+  slug,
+  uuid,
+} from '../../contracts/fields.js';
+import { LINE_ITEM_CATEGORIES, UNIT_TYPES } from '../../contracts/vocabulary.js';
+import { DETECTORS } from './detectors/catalogue.js';
+import { SUGGESTION_ENTITIES, SUGGESTION_KINDS, SUGGESTION_STATUSES } from './kinds.js';
+
+const kind = () => Joi.string().valid(...SUGGESTION_KINDS);
+const status = () => Joi.string().valid(...SUGGESTION_STATUSES);
+
+/** Accepting needs no more than its path. */
+export const suggestionAccept = Joi.object({}).meta({ className: 'SuggestionAccept' });
+
+export const suggestionDismiss = Joi.object({
+  reason: multilineText(500).allow(null).example('This account has free fuel').description('Kept as note'),
+}).meta({ className: 'SuggestionDismiss' });
+
+export const proposedLine = allRequired({
+  name: Joi.string().example('Loaded miles'),
+  description: Joi.string().allow(null),
+  category: slug(LINE_ITEM_CATEGORIES),
+  quantity: Joi.number().greater(0).example(1),
+  unit_type: slug(UNIT_TYPES),
+  unit_price_cents: cents(),
+  total_cents: cents(),
+  taxable: Joi.boolean(),
+}).meta({ className: 'ProposedLine' });
+
+export const suggestion = allRequired({
+  id: uuid(),
+  kind: kind(),
+  detector: slug(Object.keys(DETECTORS)).description('The rule that found it; more may come'),
+  entity_type: Joi.string().valid(...SUGGESTION_ENTITIES),
+  entity_id: uuid().description('What it is about'),
+  invoice_id: uuid().allow(null).description('The invoice that accepting adds the proposed lines to'),
+  title: Joi.string().example('Mileage was not billed'),
+  rationale: Joi.string()
+    .example(
+      '9 of 10 comparable light_duty_tow jobs of 10 to 25 miles were billed mileage, median $42.00; this one was not.',
+    )
+    .description('Why, with the numbers'),
+  amount_cents: cents().description('What is at stake, before tax'),
+  confidence: Joi.number().min(0).max(1).example(0.83).description('0 to 1, with two decimals at most'),
+  proposed_lines: Joi.array().items(proposedLine).description('Empty when there is nothing to add'),
+  status: status(),
+  decided_by: allRequired({
+    type: Joi.string().example('api_key'),
+    id: uuid().allow(null),
+    name: Joi.string().allow(null),
+  })
+    .allow(null)
+    .description('Who accepted or dismissed it'),
+  decided_at: dateTime().allow(null),
+  note: Joi.string().allow(null),
+  created_at: dateTime(),
+  updated_at: dateTime(),
+}).meta({ className: 'Suggestion' });
+
+export const suggestionListQuery = Joi.object({
+  kind: kind(),
+  status: status(),
+  detector: slug(Object.keys(DETECTORS)),
+  entity_type: Joi.string().valid(...SUGGESTION_ENTITIES),
+  entity_id: uuid(),
+  invoice_id: uuid(),
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'SuggestionListQuery' });

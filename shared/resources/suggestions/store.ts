@@ -1,0 +1,65 @@
+import type { Command } from '../../contracts/command.js';
+import { newId } from '../../platform/ids.js';
+import type { Row, Transaction } from '../../platform/postgres.js';
+import { nextUpdatedAt, type RecordRef, recordset, refKey } from '../sets.js';
+import type { ProposedLine, SuggestionDraft, SuggestionStatus } from './kinds.js';
+
+/** A suggestion as the database holds it, while it is locked. */
+export interface SuggestionRow extends Row, RecordRef {
+  detector: string;
+  invoice_id: string | null;
+  proposed_lines: ProposedLine[];
+  status: SuggestionStatus;
+  note: string | null;
+}
+
+export type NewSuggestion = SuggestionDraft & RecordRef;
+
+const COLUMNS = `tenant_id uuid, id uuid, kind text, detector text, entity_type text, entity_id uuid, occasion text, invoice_id uuid, title text,
+  rationale text, amount_cents bigint, confidence numeric, proposed_lines jsonb`;
+const NAMES = COLUMNS.split(',')
+  .map((column) => column.trim().split(' ')[0])
+  .join(', ');
+
+/** Stores suggestions; those that were told before, whatever became of them, are left out. Resolves with the keys of those that are new. */
+export async function insertSuggestions(
+  tx: Transaction,
+  rows: readonly NewSuggestion[],
+): Promise<Set<string>> {
+  if (rows.length === 0) return new Set();
+  const occasion = (row: NewSuggestion) =>
+    `${row.tenant_id}/${row.detector}/${row.entity_id}/${row.occasion}`;
+  // One order for everybody: two batches inserting the same ones the other way round would wait for each other in a circle.
+  const sorted = [...rows].sort((a, b) => (occasion(a) < occasion(b) ? -1 : 1));
+  const inserted = await tx.query<RecordRef>({
+    name: 'insert-suggestions',
+    text: `insert into suggestions (${NAMES}) select ${NAMES} from ${recordset(COLUMNS)}
+           on conflict (tenant_id, detector, entity_id, occasion) do nothing returning tenant_id, id`,
+    values: [JSON.stringify(sorted)],
+  });
+  return new Set(inserted.map(refKey));
+}
+
+/** A suggestion that another command makes on its way. */
+export function newSuggestion(command: Command, draft: SuggestionDraft): NewSuggestion {
+  return { ...draft, tenant_id: command.tenantId, id: newId() };
+}
+
+export interface DecidedRow extends RecordRef {
+  status: SuggestionStatus;
+  note: string | null;
+  decided_by: unknown;
+  decided_at: string | null;
+}
+
+export async function storeDecisions(tx: Transaction, rows: readonly DecidedRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'decide-suggestions',
+    text: `update suggestions t set status = r.status, note = r.note, decided_by = r.decided_by, decided_at = r.decided_at,
+             updated_at = ${nextUpdatedAt('t')}
+           from ${recordset('tenant_id uuid, id uuid, status text, note text, decided_by jsonb, decided_at timestamptz')}
+           where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(rows)],
+  });
+}

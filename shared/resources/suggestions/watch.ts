@@ -1,0 +1,199 @@
+import type { Command } from '../../contracts/command.js';
+import { newId } from '../../platform/ids.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { clockCommand } from '../clock-command.js';
+import { recordset } from '../sets.js';
+import { createSuggestion, expireSuggestion } from './commands.js';
+import { isDetector } from './detectors/catalogue.js';
+import { detect } from './detectors/detect.js';
+import { gatherFacts } from './gather-facts.js';
+import type { SuggestionDraft, SuggestionStatus } from './kinds.js';
+import { readThresholds } from './thresholds.js';
+
+/** States in which what was billed can still be mended, or taken back. As in the partial index that finds them. */
+const WATCHED = `('draft', 'needs_review', 'approved', 'sending', 'sent_to_roadsync')`;
+/** How much of the past a first look takes in. */
+const FIRST_LOOK = '30 days';
+/** How long a transaction may take to commit after the times it wrote: changes are looked for again this far back. */
+const OVERLAP = '5 minutes';
+/** Most invoices in one look, so that it stays short. */
+const INVOICES_PER_LOOK = 100;
+const EXPIRED_PER_LOOK = 100;
+
+const SINCE = `coalesce(m.looked_until - interval '${OVERLAP}', now() - interval '${FIRST_LOOK}')`;
+
+/** The version of an invoice that was looked at. No join: on tables without statistics a range of versions tempts the planner to read all of a tenant's. */
+function lookedAt(alias: string): string {
+  return `coalesce((select k.version from detector_looks k where k.tenant_id = ${alias}.tenant_id and k.invoice_id = ${alias}.id), '-infinity')`;
+}
+
+/** Invoices changed since the last look, over `m` detector_marks (outer) of tenant `own`. */
+const CHANGED_INVOICES = `
+  select i.id, i.updated_at as changed_at,
+    greatest(i.updated_at, (select w.updated_at from work_orders w where w.tenant_id = i.tenant_id and w.id = i.work_order_id)) as version
+  from invoices i
+  where i.tenant_id = own.tenant_id and i.status in ${WATCHED} and i.updated_at > ${SINCE}
+    and ${lookedAt('i')} < i.updated_at
+  order by i.updated_at, i.id`;
+/** And those whose job was. The fence keeps the planner to the one index that leads to an invoice by its job. */
+const CHANGED_JOBS = `
+  select i.id, w.updated_at as changed_at, greatest(i.updated_at, w.updated_at) as version from work_orders w
+  cross join lateral (select * from invoices x where x.tenant_id = w.tenant_id and x.work_order_id = w.id offset 0) i
+  where w.tenant_id = own.tenant_id and w.billing_status = 'invoiced' and w.updated_at > ${SINCE} and i.status in ${WATCHED}
+    and ${lookedAt('i')} < w.updated_at
+  order by w.updated_at, w.id`;
+
+/** Which of this transaction's tenants have something to look at; the longest unlooked first. */
+export async function findChangedTenants(tx: Transaction): Promise<string[]> {
+  const rows = await tx.query<{ tenant_id: string }>({
+    name: 'watched-tenants',
+    text: `select own.tenant_id
+           from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
+           left join detector_marks m on m.tenant_id = own.tenant_id
+           where exists (${CHANGED_INVOICES}) or exists (${CHANGED_JOBS})
+           order by m.looked_until nulls first`,
+    values: [],
+  });
+  return rows.map((row) => row.tenant_id);
+}
+
+interface Changed {
+  id: string;
+  /** As text: a Date would lose the microseconds by which a version is known. */
+  version: string;
+  changed_at: string;
+  environment: 'live' | 'sandbox';
+}
+
+/** One look at a tenant's changes. */
+export interface Look {
+  looked: number;
+  commands: Command[];
+  /** There is more than one look takes. */
+  hasMore: boolean;
+}
+
+/**
+ * Looks at what a tenant changed since the last look, and remembers that it did, in the caller's transaction. Each version of an invoice is looked at once,
+ * whenever it was committed: changes are searched with an overlap, and those that were seen are left out.
+ */
+export async function lookAtTenant(tx: Transaction, tenantId: string): Promise<Look> {
+  const { changed, last } = await findChanged(tx, tenantId);
+  const hasMore = last !== null;
+  await remember(tx, tenantId, { changed, last });
+  if (changed.length === 0) return { looked: 0, commands: [], hasMore };
+  const ids = changed.map(({ id }) => id);
+  const [subjects, thresholds, known] = await Promise.all([
+    gatherFacts(tx, tenantId, ids),
+    readThresholds(tx, tenantId),
+    readKnown(tx, tenantId, ids),
+  ]);
+  const found = subjects.flatMap((subject) => detect(subject, thresholds));
+  const isKnown = new Set(known.map(occasionOf));
+  const isFound = new Set(found.map(occasionOf));
+  const origin = { tenant_id: tenantId, environment: changed[0]?.environment ?? 'live' };
+  const gone = known.filter(
+    (one) => one.status === 'open' && isDetector(one.detector) && !isFound.has(occasionOf(one)),
+  );
+  const commands = [
+    ...found
+      .filter((draft) => !isKnown.has(occasionOf(draft)))
+      .map((draft) => clockCommand(createSuggestion, { ...origin, id: newId() }, draft)),
+    ...gone.map(({ id }) =>
+      clockCommand(expireSuggestion, { ...origin, id }, { reason: 'It is no longer so.' }),
+    ),
+  ];
+  return { looked: ids.length, commands, hasMore };
+}
+
+function occasionOf({
+  detector,
+  entity_id: entityId,
+}: Pick<SuggestionDraft, 'detector' | 'entity_id'>): string {
+  return `${detector}/${entityId}`;
+}
+
+/** The oldest changes first; an invoice that changed together with its job stands there once, with the later change. `last`: where a full look ended. */
+async function findChanged(
+  tx: Transaction,
+  tenantId: string,
+): Promise<{ changed: Changed[]; last: string | null }> {
+  const rows = await tx.query<Changed>({
+    name: 'watched-changes',
+    text: `select c.id, c.changed_at::text, c.version::text, (select t.environment from tenants t where t.tenant_id = $1) as environment
+           from (select $1::uuid as tenant_id) own
+           left join detector_marks m on m.tenant_id = own.tenant_id
+           cross join lateral (
+             (${CHANGED_INVOICES} limit ${INVOICES_PER_LOOK}) union all (${CHANGED_JOBS} limit ${INVOICES_PER_LOOK})
+           ) c
+           order by c.changed_at, c.id limit ${INVOICES_PER_LOOK}`,
+    values: [tenantId],
+  });
+  const last = rows.length < INVOICES_PER_LOOK ? null : (rows.at(-1) as Changed).changed_at;
+  return { changed: [...new Map(rows.map((row) => [row.id, row])).values()], last };
+}
+
+/** Moves the mark to the last change looked at, or to now when that was all, and forgets the versions that no look can meet again. */
+async function remember(
+  tx: Transaction,
+  tenantId: string,
+  { changed, last }: { changed: Changed[]; last: string | null },
+): Promise<void> {
+  await Promise.all([
+    tx.query({
+      name: 'mark-look',
+      text: `insert into detector_marks as m (tenant_id, looked_until) values ($1, coalesce($2::timestamptz, now()))
+             on conflict (tenant_id) do update set looked_until = greatest(m.looked_until, excluded.looked_until)`,
+      values: [tenantId, last],
+    }),
+    tx.query({
+      name: 'note-looks',
+      text: `insert into detector_looks (tenant_id, invoice_id, version)
+             select $1, r.id, r.version from jsonb_to_recordset($2::jsonb) as r(id uuid, version timestamptz)
+             on conflict (tenant_id, invoice_id) do update set version = excluded.version`,
+      values: [tenantId, JSON.stringify(changed)],
+    }),
+    tx.query({
+      name: 'forget-looks',
+      text: `delete from detector_looks k using detector_marks m
+             where m.tenant_id = $1 and k.tenant_id = m.tenant_id and k.version < m.looked_until - interval '${OVERLAP}'`,
+      values: [tenantId],
+    }),
+  ]);
+}
+
+interface Known {
+  id: string;
+  detector: string;
+  entity_id: string;
+  status: SuggestionStatus;
+}
+
+function readKnown(tx: Transaction, tenantId: string, invoiceIds: readonly string[]): Promise<Known[]> {
+  return tx.query<Known>({
+    name: 'known-suggestions',
+    text: `select s.id, s.detector, s.entity_id, s.status from ${recordset('tenant_id uuid, id uuid')}
+           join suggestions s on s.tenant_id = r.tenant_id and s.invoice_id = r.id`,
+    values: [JSON.stringify(invoiceIds.map((id) => ({ tenant_id: tenantId, id })))],
+  });
+}
+
+/** Commands for open suggestions of this transaction's tenants whose invoice is settled: there is nothing left to mend. */
+export async function findSettled(tx: Transaction): Promise<Command[]> {
+  const rows = await tx.query<{
+    tenant_id: string;
+    id: string;
+    environment: 'live' | 'sandbox';
+    status: string;
+  }>({
+    name: 'settled-suggestions',
+    text: `select s.tenant_id, s.id, t.environment, i.status
+           from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
+           join tenants t on t.tenant_id = own.tenant_id
+           join suggestions s on s.tenant_id = own.tenant_id and s.status = 'open'
+           join invoices i on i.tenant_id = s.tenant_id and i.id = s.invoice_id and i.status in ('paid', 'void', 'cancelled')
+           limit ${EXPIRED_PER_LOOK}`,
+    values: [],
+  });
+  return rows.map((row) => clockCommand(expireSuggestion, row, { reason: `The invoice is ${row.status}.` }));
+}

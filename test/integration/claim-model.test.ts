@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { CLAIM_MOVES, type ClaimStatus, MAX_ATTEMPTS } from '../../shared/resources/claims/transitions.js';
+import { INVOICE_MOVES, type InvoiceStatus } from '../../shared/resources/invoices/transitions.js';
+import { claimAfter, jobAfter } from '../support/lifecycle-records.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+const SEED = Number(process.env.FC_SEED ?? Date.now() | 0);
+const RUNS = 25;
+const TOTAL_CENTS = 10_000;
+
+type Step = [path: string, body: Record<string, unknown>];
+
+const code = fc.constantFrom(
+  'missing_po',
+  'missing_photos',
+  'not_covered',
+  'mileage_exceeds_contract',
+  'something_new',
+);
+const cents = fc.oneof(
+  fc.integer({ min: 1, max: 12_000 }),
+  fc.constantFrom(1, TOTAL_CENTS - 1, TOTAL_CENTS, TOTAL_CENTS + 1),
+);
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    fc.constantFrom<Step>(
+      ['claim/submit', {}],
+      ['claim/submit', {}],
+      ['claim/rebill', {}],
+      ['claim/rebill', {}],
+    ),
+    code.map((of): Step => ['claim/outcome', { outcome: 'denied', code: of }]),
+    code.map((of): Step => ['claim/outcome', { outcome: 'denied', code: of }]),
+    cents.map((amount): Step => ['claim/outcome', { outcome: 'paid', amount_cents: amount }]),
+    fc.constantFrom<Step>(
+      ['claim/outcome', { outcome: 'accepted' }],
+      ['claim/withdraw', { reason: 'model' }],
+    ),
+    fc.constantFrom<Step>(
+      ...(['approve', 'approve', 'dispute', 'resolve', 'return', 'void'] as const).map(
+        (action): Step => [`invoice/${action}`, { reason: 'model' }],
+      ),
+    ),
+    cents.map((amount): Step => ['invoice/payments', { amount_cents: amount, method: 'cash' }]),
+  ),
+  { maxLength: 16, size: 'max' },
+);
+
+interface Entry {
+  entity_type: 'claim' | 'invoice' | 'payment';
+  changes: { field: string; from: string; to: string }[] | null;
+}
+
+/** Changes of state that the audit log tells of, in their order. */
+function movesIn(entries: Entry[], entityType: string): [from: string, to: string][] {
+  return entries
+    .filter((entry) => entry.entity_type === entityType)
+    .flatMap(({ changes }) => changes ?? [])
+    .filter(({ field }) => field === 'status')
+    .map(({ from, to }) => [from, to]);
+}
+
+describe(`any sequence of answers of a club (seed ${SEED}; FC_SEED repeats it)`, () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+
+  before(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant();
+  });
+  after(() => stack.stop());
+
+  async function run(sequence: Step[]): Promise<void> {
+    const { client } = tenant;
+    const job = await jobAfter(client, []);
+    await client.patch(`/work-orders/${job}`, { notes: 'PO 4711-B' });
+    const { id, invoice_id } = await claimAfter(client, [], { invoice: { work_order_id: job } });
+    const bases: Record<string, string> = { claim: `/claims/${id}`, invoice: `/invoices/${invoice_id}` };
+    const received: number[] = [];
+    for (const [path, body] of sequence) {
+      const [of = '', action = ''] = path.split('/');
+      const answer = await client.post(`${bases[of]}/${action}`, body);
+      expect(answer.status, `${path} ${answer.text}`).to.be.oneOf([200, 201, 409]);
+      if (answer.status < 300 && 'amount_cents' in body) received.push(body.amount_cents as number);
+    }
+    const [claim, invoice, payments] = await Promise.all([
+      client.get(bases.claim as string),
+      client.get(bases.invoice as string),
+      client.get(`${bases.invoice}/payments?limit=200`),
+    ]);
+    const entries = await stack.rows<Entry>(
+      tenant.id,
+      `select entity_type, changes from audit_entries where entity_id in ('${id}', '${invoice_id}') and outcome = 'ok' order by occurred_at, id`,
+    );
+    expectWithinTables(entries, { claim: claim.body.status, attempt: claim.body.attempt });
+    // No cent is made or lost: what came in is applied, or the customer's credit.
+    const items = payments.body.data.items as { amount_cents: number; credit_cents: number }[];
+    const came = items.reduce((sum, one) => sum + one.amount_cents, 0);
+    const credit = items.reduce((sum, one) => sum + one.credit_cents, 0);
+    expect(came).to.equal(received.reduce((sum, amount) => sum + amount, 0));
+    expect(invoice.body.paid_cents).to.equal(came - credit);
+    expect(invoice.body.paid_cents + invoice.body.balance_due_cents).to.equal(invoice.body.total_cents);
+  }
+
+  function expectWithinTables(entries: Entry[], end: { claim: ClaimStatus; attempt: number }): void {
+    const claimMoves = movesIn(entries, 'claim');
+    let at = 'queued';
+    for (const [from, to] of claimMoves) {
+      expect(from).to.equal(at);
+      expect(
+        CLAIM_MOVES[from as ClaimStatus].map((move) => move.to),
+        `claim ${from}`,
+      ).to.include(to);
+      at = to;
+    }
+    expect(end.claim).to.equal(at);
+    const sent = claimMoves.filter(([, to]) => to === 'submitted').length;
+    expect(end.attempt).to.equal(sent);
+    expect(end.attempt).to.be.at.most(MAX_ATTEMPTS);
+    for (const [from, to] of movesIn(entries, 'invoice')) {
+      const targets = INVOICE_MOVES[from as InvoiceStatus].map((move) => move.to as string);
+      // Only a dispute that is resolved reopens by a status of its own.
+      if (from !== 'disputed') expect(targets, `invoice ${from}`).to.include(to);
+    }
+  }
+
+  it('leaves claim and invoice within their tables, sends three times at most, and makes no cent', async () => {
+    await fc.assert(fc.asyncProperty(steps, run), { numRuns: RUNS, seed: SEED });
+  });
+});

@@ -1,0 +1,204 @@
+import { expect } from 'chai';
+import type { TestClient } from '../support/client.js';
+import { expectError } from '../support/expect-error.js';
+import { UNKNOWN_ID } from '../support/samples.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+import { billedJob, makeSuggestion, watchUntilDone } from '../support/suggestions.js';
+
+const LINE = {
+  ...{ name: 'Loaded miles', description: null, category: 'mileage', quantity: 12, unit_type: 'mile' },
+  ...{ unit_price_cents: 450, total_cents: 5_400, taxable: true },
+};
+
+describe('suggestions', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+  let client: TestClient;
+
+  before(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant('Watched', { taxRateBps: 1_000 });
+    ({ client } = tenant);
+    for (let nth = 0; nth < 9; nth += 1) await billedJob(client, { miles: 12, mileageCents: 450 });
+  });
+  after(() => stack.stop());
+
+  const draft = () => billedJob(client, { miles: 12, mileageCents: null, status: 'draft' });
+  const ofInvoice = async (id: string, filters = '') =>
+    (await client.get(`/suggestions?invoice_id=${id}${filters}`)).body.data.items;
+  const thresholdOf = async (detector: string) => {
+    const text =
+      'select threshold, accepts, dismissals from detector_thresholds where tenant_id = $1 and detector = $2';
+    return (await stack.rows(tenant.id, text, [tenant.id, detector]))[0];
+  };
+
+  it('are made by the clock of a fee that comparable jobs were billed, with the numbers and the line, and an event that shows the same', async () => {
+    const invoice = await draft();
+    await watchUntilDone(stack);
+    const [found, ...rest] = await ofInvoice(invoice);
+    expect(rest).to.deep.equal([]);
+    expect(found).to.deep.include({
+      kind: 'missed_fee',
+      detector: 'missed_mileage',
+      entity_type: 'invoice',
+      entity_id: invoice,
+      status: 'open',
+      amount_cents: 5_400,
+      confidence: 0.91,
+      proposed_lines: [LINE],
+      rationale:
+        '9 of 9 comparable tow jobs of 10 to 25 miles were billed mileage, median $54.00; this one was not.',
+    });
+    expect((await client.get(`/suggestions/${found.id}`)).body).to.deep.equal(found);
+    const [event] = await stack.rows<{ body: string }>(
+      tenant.id,
+      `select body from events where type = 'ai.suggestion.created' and body::jsonb #>> '{data,object,id}' = '${found.id}'`,
+    );
+    expect(JSON.parse(event?.body ?? '{}').data.object).to.deep.equal(found);
+    await watchUntilDone(stack);
+    await client.patch(`/invoices/${invoice}`, { notes: 'touched' });
+    await watchUntilDone(stack);
+    expect(await ofInvoice(invoice), 'the same is not told twice').to.have.length(1);
+  });
+
+  it('put their lines on the draft when accepted, priced with tax, once, and both records tell of it', async () => {
+    const invoice = await draft();
+    const id = await makeSuggestion(stack, tenant.id, {
+      entity_id: invoice,
+      invoice_id: invoice,
+      kind: 'missed_fee',
+      detector: 'missed_mileage',
+      proposed_lines: [LINE],
+    });
+    const preview = await client.post(
+      `/suggestions/${id}/accept`,
+      {},
+      { headers: { 'x-service-dry-run': 'true' } },
+    );
+    expect(preview.body.data.status).to.equal('accepted');
+    const accepted = await client.post(`/suggestions/${id}/accept`, {});
+    expect(accepted.status, accepted.text).to.equal(200);
+    expect(accepted.body).to.include({ status: 'accepted' });
+    expect(accepted.body.decided_by).to.include({ type: 'api_key', name: 'test key' });
+    const { body } = await client.get(`/invoices/${invoice}`);
+    expect(body).to.include({ subtotal_cents: 15_400, tax_cents: 540, total_cents: 15_940 });
+    expect(body.line_items[1]).to.deep.include({ ...LINE, position: 2 });
+    expect((await client.post(`/suggestions/${id}/accept`, {})).status, 'again changes nothing').to.equal(
+      200,
+    );
+    expect((await client.get(`/invoices/${invoice}`)).body.updated_at).to.equal(body.updated_at);
+    expectError(await client.post(`/suggestions/${id}/dismiss`, {}), 409, 'invalid_status_transition');
+    const entries = await stack.rows<{ action: string }>(
+      tenant.id,
+      `select action from audit_entries where entity_id in ('${id}', '${invoice}') and outcome = 'ok' order by action`,
+    );
+    expect(entries.map(({ action }) => action)).to.deep.equal([
+      ...[
+        'invoice.created',
+        'invoice.updated',
+        'suggestion.accepted',
+        'suggestion.accepted',
+        'suggestion.created',
+      ],
+    ]);
+  });
+
+  it('of one invoice add up when they are accepted at once', async () => {
+    const invoice = await draft();
+    const ids = await Promise.all(
+      ['missed_mileage', 'missed_storage', 'missed_winching'].map((detector) =>
+        makeSuggestion(stack, tenant.id, {
+          ...{ entity_id: invoice, invoice_id: invoice, detector, proposed_lines: [LINE] },
+        }),
+      ),
+    );
+    await Promise.all(ids.map((id) => client.post(`/suggestions/${id}/accept`, {})));
+    const { body } = await client.get(`/invoices/${invoice}`);
+    expect(body).to.include({ subtotal_cents: 26_200, total_cents: 27_820 });
+    expect(body.line_items.map((line: { position: number }) => line.position)).to.deep.equal([1, 2, 3, 4]);
+  });
+
+  it('cannot change an invoice that is approved: 409 invoice_locked, and nothing is decided', async () => {
+    const invoice = await billedJob(client, { miles: 12, mileageCents: null });
+    const id = await makeSuggestion(stack, tenant.id, {
+      ...{ entity_id: invoice, invoice_id: invoice, detector: 'missed_mileage', proposed_lines: [LINE] },
+    });
+    expectError(await client.post(`/suggestions/${id}/accept`, {}), 409, 'invoice_locked');
+    expect((await client.get(`/suggestions/${id}`)).body).to.include({ status: 'open', decided_at: null });
+  });
+
+  it('teach their detector within bounds: dismissals raise what it asks for, acceptances lower it by less', async () => {
+    const other = await stack.createTenant('Learning');
+    const decide = async (action: string, detector: string) => {
+      const id = await makeSuggestion(stack, other.id, {
+        entity_id: UNKNOWN_ID,
+        detector,
+        occasion: String(Math.random()),
+      });
+      expect(
+        (await other.client.post(`/suggestions/${id}/${action}`, { reason: 'free for them' })).status,
+      ).to.equal(200);
+      const text =
+        'select threshold, accepts, dismissals from detector_thresholds where tenant_id = $1 and detector = $2';
+      return (await stack.rows(other.id, text, [other.id, detector]))[0];
+    };
+    expect(await decide('dismiss', 'missed_mileage')).to.deep.equal({
+      threshold: 0.83,
+      accepts: 0,
+      dismissals: 1,
+    });
+    expect(await decide('accept', 'missed_mileage')).to.deep.equal({
+      threshold: 0.82,
+      accepts: 1,
+      dismissals: 1,
+    });
+    expect(await decide('accept', 'anomaly_amount')).to.include({ threshold: 3.5 });
+    for (let nth = 0; nth < 12; nth += 1) await decide('dismiss', 'anomaly_amount');
+    expect(await decide('dismiss', 'anomaly_amount')).to.deep.equal({
+      threshold: 8,
+      accepts: 1,
+      dismissals: 13,
+    });
+    expect(await thresholdOf('anomaly_amount'), "another account's are its own").to.equal(undefined);
+  });
+
+  it('that were dismissed do not come back, and those that are mended close by themselves', async () => {
+    const [dismissed, mended] = [await draft(), await draft()];
+    await watchUntilDone(stack);
+    const [first] = await ofInvoice(dismissed);
+    const body = (await client.post(`/suggestions/${first.id}/dismiss`, { reason: 'agreed' })).body;
+    expect(body).to.include({ status: 'dismissed', note: 'agreed' });
+    await client.patch(`/invoices/${dismissed}`, { notes: 'again' });
+    const { line_items } = (await client.get(`/invoices/${mended}`)).body;
+    const [tow] = line_items;
+    const lines = [{ ...tow, id: undefined, position: undefined }, LINE];
+    expect((await client.patch(`/invoices/${mended}`, { line_items: lines })).status).to.equal(200);
+    await watchUntilDone(stack);
+    expect((await ofInvoice(dismissed)).map((one: { status: string }) => one.status)).to.deep.equal([
+      'dismissed',
+    ]);
+    const [closed] = await ofInvoice(mended);
+    expect(closed).to.include({ status: 'expired', note: 'It is no longer so.' });
+    expectError(await client.post(`/suggestions/${closed.id}/accept`, {}), 409, 'invalid_status_transition');
+  });
+
+  it('are not missed when a transaction commits after the look that should have seen it', async () => {
+    const invoice = await draft();
+    // As if it had been written a while before the last look, and committed now.
+    const text = `update invoices set updated_at = now() - interval '2 minutes' where tenant_id = $1 and id = $2`;
+    await stack.rows(tenant.id, text, [tenant.id, invoice]);
+    await watchUntilDone(stack);
+    expect(await ofInvoice(invoice, '&status=open&kind=missed_fee')).to.have.length(1);
+  });
+
+  it('close when their invoice is settled', async () => {
+    const invoice = await draft();
+    await watchUntilDone(stack);
+    await client.post(`/invoices/${invoice}/cancel`, { reason: 'x' });
+    await watchUntilDone(stack);
+    expect((await ofInvoice(invoice))[0]).to.include({
+      status: 'expired',
+      note: 'The invoice is cancelled.',
+    });
+  });
+});

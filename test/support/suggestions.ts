@@ -1,0 +1,75 @@
+import { newId } from '../../shared/platform/ids.js';
+import { openWritesQueue } from '../../shared/queues/writes.js';
+import type { SuggestionDraft } from '../../shared/resources/suggestions/kinds.js';
+import { watchBilling } from '../../workers/clock/watch-billing.js';
+import { runIsolated } from '../../workers/writes/isolate.js';
+import { batchContextOf } from './batch-context.js';
+import type { TestClient } from './client.js';
+import { commandOf } from './commands.js';
+import { jobAfter } from './lifecycle-records.js';
+import { eventually } from './poll.js';
+import { invoiceInput, lineItem } from './samples.js';
+import type { TestStack } from './stack.js';
+
+/** A suggestion as the clock would make one; resolves with its id. */
+export async function makeSuggestion(
+  stack: TestStack,
+  tenantId: string,
+  draft: Partial<SuggestionDraft> & { entity_id: string },
+): Promise<string> {
+  const entityId = newId();
+  const input = {
+    kind: 'anomaly',
+    detector: 'anomaly_amount',
+    entity_type: 'invoice',
+    occasion: '',
+    invoice_id: null,
+    title: 'The amount is unusual',
+    rationale: 'It is 4.1 times the median.',
+    amount_cents: 100,
+    confidence: 0.8,
+    proposed_lines: [],
+    ...draft,
+  };
+  const actor = { type: 'system', id: null, name: 'clock' } as const;
+  const command = commandOf('suggestion.create', tenantId, input, { entityId, source: 'job', actor });
+  const [result] = await runIsolated(batchContextOf(stack.runtime), [command]);
+  if (!result?.ok) throw new Error(`no suggestion: ${JSON.stringify(result)}`);
+  return entityId;
+}
+
+/** Looks at everything that changed, until all is looked at and what was found is recorded. */
+export async function watchUntilDone(stack: TestStack): Promise<void> {
+  const writes = openWritesQueue(stack.runtime);
+  await eventually('everything is looked at', async () => {
+    const { looked } = await watchBilling(stack.runtime, writes);
+    const { waiting = 0, active = 0, delayed = 0 } = await writes.getJobCounts();
+    return looked === 0 && waiting + active + delayed === 0;
+  });
+}
+
+/** A completed job of so many miles with its invoice; resolves with the invoice's id. */
+export async function billedJob(
+  client: TestClient,
+  {
+    miles,
+    mileageCents,
+    status = 'approved',
+  }: { miles: number; mileageCents: number | null; status?: string },
+): Promise<string> {
+  const job = await jobAfter(client, ['assign', 'start']);
+  await client.post(`/work-orders/${job}/complete`, { miles });
+  const mileage = {
+    name: 'Loaded miles',
+    category: 'mileage',
+    unit_type: 'mile',
+    quantity: miles,
+    taxable: true,
+  };
+  const lines = [lineItem()];
+  if (mileageCents !== null) lines.push(lineItem({ ...mileage, unit_price_cents: mileageCents }));
+  const body = invoiceInput({ work_order_id: job, billing_email: 'b@example.com', line_items: lines });
+  const { body: invoice } = await client.post('/invoices', body);
+  if (status === 'approved') await client.post(`/invoices/${invoice.id}/approve`, {});
+  return invoice.id;
+}

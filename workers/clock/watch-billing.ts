@@ -1,0 +1,53 @@
+import type { Runtime } from '../../shared/platform/runtime.js';
+import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
+import { findChangedTenants, findSettled, lookAtTenant } from '../../shared/resources/suggestions/watch.js';
+
+/** Tenants asked in one transaction whether they changed anything. */
+const TENANTS_PER_PASS = 500;
+/** The clock has other work: a pass ends after this long, and the next one goes on. In ms. */
+const PASS_MS = 5_000;
+
+/**
+ * Looks for money left behind, in what each tenant changed since the last look; the writes workers record what is found. Nothing of it is in the way of a
+ * write: it reads committed rows, and locks none of them.
+ */
+export async function watchBilling(runtime: Runtime, writes: WritesQueue): Promise<Record<string, unknown>> {
+  const endAt = performance.now() + PASS_MS;
+  const tenants = await runtime.db.tenantIds();
+  let [looked, suggested] = [0, 0];
+  for (let start = 0; start < tenants.length; start += TENANTS_PER_PASS) {
+    const changed = await runtime.db.transaction(
+      tenants.slice(start, start + TENANTS_PER_PASS),
+      async (tx) => {
+        const settled = await findSettled(tx);
+        if (settled.length > 0) await enqueueBatch(writes, settled, null);
+        return findChangedTenants(tx);
+      },
+    );
+    for (const tenantId of changed) {
+      if (performance.now() > endAt) return { looked, suggested, isUnfinished: true };
+      const done = await watchTenant(runtime, { writes, tenantId, endAt });
+      looked += done.looked;
+      suggested += done.suggested;
+    }
+  }
+  return { looked, suggested };
+}
+
+async function watchTenant(
+  runtime: Runtime,
+  { writes, tenantId, endAt }: { writes: WritesQueue; tenantId: string; endAt: number },
+): Promise<{ looked: number; suggested: number }> {
+  let [looked, suggested] = [0, 0];
+  for (let hasMore = true; hasMore && performance.now() < endAt; ) {
+    await runtime.db.transaction([tenantId], async (tx) => {
+      const look = await lookAtTenant(tx, tenantId);
+      // Inside the transaction: should the queue be away, the look is not remembered and the next tick tries again.
+      if (look.commands.length > 0) await enqueueBatch(writes, look.commands, null);
+      ({ hasMore } = look);
+      looked += look.looked;
+      suggested += look.commands.length;
+    });
+  }
+  return { looked, suggested };
+}
