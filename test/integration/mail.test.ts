@@ -121,6 +121,20 @@ describe('an invoice by mail', () => {
     expect((await mail.delivered(id, 'failed')).delivery.reason).to.include('452');
   });
 
+  it('fails after five attempts that broke off, too: a mail that kills its worker comes to an end', async () => {
+    mail.server.expect({ as: 'refuse', code: 451, text: 'later', at: 'data' });
+    const id = await mail.sending();
+    const [message] = await eventually('the first attempt', async () => {
+      const found = await mail.messages(id);
+      return found[0].error !== null && found;
+    });
+    const text = 'update messages set attempts = 5 where tenant_id = $1 and id = $2';
+    await mail.stack.rows(mail.tenant.id, text, [mail.tenant.id, message.id]);
+    await mail.hurry(message.id);
+    expect((await mail.delivered(id, 'failed')).delivery.reason).to.include('broke off');
+    expect(mail.copies(message.id)).to.equal(0);
+  });
+
   it('is offered again, with the same Message-ID, when the connection broke before the answer', async () => {
     mail.server.expect({ as: 'cut' });
     const seen = mail.server.seen.length;
@@ -244,6 +258,14 @@ describe('an invoice by mail', () => {
     const messages = await mail.messages(id);
     expect(messages.map(({ state }) => state)).to.deep.equal(['sent', 'failed']);
     expect(mail.copies(old)).to.equal(0);
+    expect(await mail.events(id)).to.have.length(1);
+  });
+
+  it('released by PATCH goes the same way', async () => {
+    const id = await mail.approved();
+    const patched = await mail.tenant.client.patch(`/invoices/${id}`, { status: 'sending' });
+    expect(patched.body.delivery.state).to.equal('queued');
+    await mail.delivered(id, 'sent');
     expect(await mail.events(id)).to.have.length(1);
   });
 

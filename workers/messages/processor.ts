@@ -24,6 +24,7 @@ const SEND_DEADLINE_MS = 120_000;
 const LEASE_SECONDS = 180;
 /** Waits between attempts, 15 minutes in all. */
 const RETRY_AFTER_SECONDS = [60, 120, 240, 480];
+const MAX_ATTEMPTS = RETRY_AFTER_SECONDS.length + 1;
 const STORE_RETRY_MS = 500;
 
 export interface MessageQueues {
@@ -47,7 +48,9 @@ export function createMessagesProcessor(
     const message = await claimMessage(runtime.db, { tenant_id, id }, LEASE_SECONDS);
     if (!message) return;
     const startedAt = performance.now();
-    const result = message.accepted ? ({ outcome: 'accepted' } as const) : await offer(providers, message);
+    const result = message.accepted
+      ? ({ outcome: 'accepted' } as const)
+      : await offer(runtime, providers, message);
     if (result.outcome === 'accepted' && !message.accepted) {
       failpoint(runtime.config, 'after_accepted');
       await untilStored(() => noteAccepted(runtime.db, message));
@@ -68,8 +71,10 @@ export function createMessagesProcessor(
   };
 }
 
-async function offer(providers: Providers, message: ClaimedMessage): Promise<Result> {
-  const { invoice_status: status, provider: name } = message;
+async function offer({ logger }: Runtime, providers: Providers, message: ClaimedMessage): Promise<Result> {
+  const { invoice_status: status, provider: name, attempts } = message;
+  // Every attempt counts that was begun: a message that kills its worker each time comes to an end too.
+  if (attempts > MAX_ATTEMPTS) return { outcome: 'refused', reason: 'Its delivery broke off repeatedly.' };
   if (status === 'void' || status === 'cancelled')
     return { outcome: 'refused', reason: `The invoice was ${status} before the message left.` };
   const provider = providers[name];
@@ -79,7 +84,10 @@ async function offer(providers: Providers, message: ClaimedMessage): Promise<Res
     await withDeadline(provider.send(await outgoing(message)));
     return { outcome: 'accepted' };
   } catch (error) {
-    if (!(error instanceof DeliveryError)) throw error;
+    if (!(error instanceof DeliveryError)) {
+      logger.error({ err: error, messageId: message.id }, 'a message could not be prepared');
+      return { outcome: 'later', reason: 'Something went wrong on our side.' };
+    }
     return { outcome: error.permanent ? 'refused' : 'later', reason: error.message };
   }
 }

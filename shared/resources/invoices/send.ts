@@ -151,10 +151,10 @@ export async function sendInvoices(tx: Transaction, sendings: Sending[]): Promis
 function overtakeQueued(tx: Transaction, sendings: Sending[]): Promise<unknown> {
   return tx.query({
     name: 'overtake-messages',
-    text: `update messages m set state = 'failed', error = 'The invoice was sent again before this message left.',
-             updated_at = ${nextUpdatedAt('m')}
+    text: `update messages m set state = case when m.accepted_at is null then 'failed' else 'sent' end, sent_at = m.accepted_at,
+             error = case when m.accepted_at is null then 'The invoice was sent again before this message left.' end, updated_at = ${nextUpdatedAt('m')}
            from ${recordset('tenant_id uuid, id uuid')}
-           where m.tenant_id = r.tenant_id and m.invoice_id = r.id and m.state = 'queued' and m.accepted_at is null`,
+           where m.tenant_id = r.tenant_id and m.invoice_id = r.id and m.state = 'queued'`,
     values: [JSON.stringify(sendings.map(({ command }) => refOf(command)))],
   });
 }

@@ -15,7 +15,9 @@ export async function recordMessagesSent(tx: Transaction, commands: Command[]): 
     const at = message.accepted_at ?? new Date().toISOString();
     locked.changeMessage({ ...message, state: 'sent', sent_at: at, error: null });
     const changes: Change[] = [{ field: 'state', from: message.state, to: 'sent' }];
-    return { ok: true, changes, events: deliver(locked, message, at) };
+    // One that was overtaken meanwhile arrived all the same, but the invoice now waits for the newer one.
+    const events = message.state === 'queued' ? deliver(locked, message, at) : [];
+    return { ok: true, changes, events };
   });
   await locked.store(tx);
   return outcomes;
