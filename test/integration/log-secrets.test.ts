@@ -11,10 +11,12 @@ import { NO_LIMITS, type TestProcess, useProcesses } from '../support/processes.
 import { withClient } from '../support/rows.js';
 import { scriptCommand } from '../support/run-script.js';
 import { invoiceInput } from '../support/samples.js';
+import { cookieOf, personWith, trySignIn } from '../support/sign-in.js';
 import { createDatabase, createRedisUrl } from '../support/stores.js';
 
 const SECRET_KEY = 'Kk9-the-secret-key-of-this-deployment-4711';
 const PASSWORD_IN_BODY = 'hunter2-in-a-body';
+const PASSWORD_OF_A_PERSON = 'a horse of battery staples';
 const BASIC_CREDENTIAL = Buffer.from('ann:open-sesame').toString('base64');
 
 /** Lines of the log, each of them JSON; the few lines for people are left out. */
@@ -31,6 +33,7 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
   const secrets = new Map<string, string>([
     ['SECRET_KEY', SECRET_KEY],
     ['a password in a body', PASSWORD_IN_BODY],
+    ["a person's password", PASSWORD_OF_A_PERSON],
     ['a Basic credential', BASIC_CREDENTIAL],
   ]);
   let databaseUrl: string;
@@ -109,6 +112,7 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
     expect((await made('/api-keys', { name: 'one' }, idempotent)).key, 'replayed with its key').to.equal(
       made1.key,
     );
+    await signInAndOut(made);
     await made(`/api-keys/${made1.id}/roll`, { overlap_hours: 0 });
     await status(client.delete(`/api-keys/${made1.id}`), 200);
     await status(
@@ -116,6 +120,21 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
       200,
     );
     expect([...secrets.keys()].filter((name) => name.startsWith('a key made by'))).to.have.length(2);
+  }
+
+  async function signInAndOut(made: (path: string, body: unknown) => Promise<unknown>): Promise<void> {
+    const email = 'silent@example.com';
+    await made('/users', { name: 'Silent', email, password: PASSWORD_OF_A_PERSON });
+    const answer = await trySignIn(client.origin, { email, password: PASSWORD_OF_A_PERSON });
+    expect(answer.status, answer.text).to.equal(200);
+    const cookie = cookieOf(answer);
+    secrets.set("a session's token", cookie.slice('tow_session=tk_session_'.length));
+    const person = personWith(client.origin, cookie);
+    expect(
+      (await person.get('/me', { headers: { 'X-Request-Id': cookie.split('=')[1] ?? '' } })).status,
+    ).to.equal(200);
+    await trySignIn(client.origin, { email, password: `${PASSWORD_OF_A_PERSON}!` });
+    expect((await person.delete('/session')).status).to.equal(200);
   }
 
   async function offerBadCredentials(): Promise<void> {
