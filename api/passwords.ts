@@ -1,5 +1,5 @@
 import type { SignIn } from '../shared/contracts/generated.js';
-import { hashPassword, sha256, verifyPassword } from '../shared/platform/crypto.js';
+import { hashPassword, sha256, UNUSABLE_PASSWORD_HASH, verifyPassword } from '../shared/platform/crypto.js';
 import { AppError, serviceUnavailable } from '../shared/platform/errors.js';
 import { createGate, type Gate, GateFullError } from '../shared/platform/gate.js';
 import type { Runtime } from '../shared/platform/runtime.js';
@@ -8,12 +8,12 @@ import { findCandidates, type SignInCandidate } from '../shared/resources/sessio
 /** A password takes 128 MiB for about half a second: more at once would take the process down, more waiting would wait too long. */
 const CHECKS = { atOnce: 2, waiting: 20 };
 
-/** Tries of one e-mail from one address, and from everywhere. The second is high: it must be dear to keep a person out by guessing badly. */
-const TRIES_FROM_ONE_ADDRESS = { minute: 20, hour: 200 };
-const TRIES_FROM_EVERYWHERE = { minute: 100, hour: 1000 };
-
-/** Belongs to no password; an unknown e-mail costs the same work as a known one. */
-const NOBODYS_HASH = `scrypt$${Buffer.alloc(16).toString('base64url')}$${Buffer.alloc(32).toString('base64url')}`;
+/** Tries of one e-mail from one address. */
+const TRIES_OF_BOTH = { minute: 20, hour: 200 };
+/** Tries of one e-mail from everywhere. High: it must be dear to keep a person out by guessing badly. */
+const TRIES_OF_ONE_EMAIL = { minute: 100, hour: 1000 };
+/** Tries of one address with whatever e-mails: one common password for everybody is guessing as well. */
+const TRIES_OF_ONE_ADDRESS = { minute: 120, hour: 1200 };
 
 /** What this process does with passwords: a few at a time. Both throw {@link AppError} 503 when there is no room for one more. */
 export interface Passwords {
@@ -37,7 +37,8 @@ export function createPasswords(runtime: Runtime): Passwords {
 
 /** The first whose password it is: the same e-mail may belong to people of several tenants. */
 async function pick(candidates: SignInCandidate[], password: string): Promise<SignInCandidate | undefined> {
-  if (candidates.length === 0) await verifyPassword(password, NOBODYS_HASH);
+  // An unknown e-mail costs the same work as a known one, so that the time of the answer tells nothing.
+  if (candidates.length === 0) await verifyPassword(password, UNUSABLE_PASSWORD_HASH);
   for (const candidate of candidates)
     if (await verifyPassword(password, candidate.password_hash)) return candidate;
   return undefined;
@@ -58,8 +59,9 @@ async function assertMayTry({ limiter }: Runtime, email: string, address: string
   // Hashed: a limiter's keys may lie in Redis, and an e-mail says who works here.
   const person = sha256(email.toLowerCase()).toString('base64url');
   const decisions = [
-    await limiter.consume(`sign-in/${person}/${address}`, TRIES_FROM_ONE_ADDRESS),
-    await limiter.consume(`sign-in/${person}`, TRIES_FROM_EVERYWHERE),
+    await limiter.consume(`sign-in/${person}/${address}`, TRIES_OF_BOTH),
+    await limiter.consume(`sign-in/${person}`, TRIES_OF_ONE_EMAIL),
+    await limiter.consume(`sign-in/${address}`, TRIES_OF_ONE_ADDRESS),
   ];
   const over = decisions.flatMap(({ windows }) => windows.filter(({ remaining }) => remaining < 0));
   if (over.length === 0) return;

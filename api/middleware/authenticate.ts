@@ -62,7 +62,11 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
     }
     ctx.state.key = key;
     ctx.state.keyNow = keyNow;
-    if (key.session) assertOwnPage(runtime, ctx);
+    if (key.session) {
+      // Caches on the way leave alone what has an Authorization header, but know nothing of our cookie.
+      ctx.set('Cache-Control', 'no-store');
+      assertOwnPage(runtime, ctx);
+    }
     await next();
   };
 }

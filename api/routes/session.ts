@@ -131,7 +131,6 @@ function describeSession(api: ApiRuntime): ApiMiddleware {
     const [row] = await api.db.read<{ body: string }>(tenantId, statement);
     const session = JSON.parse(row?.body as string) as Session;
     const tenant = { id: key.tenantId, name: key.tenantName };
-    ctx.set('Cache-Control', 'no-store');
     ctx.body = { ...session, tenant, environment: key.environment };
   };
 }

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type Router from '@koa/router';
-import { hmacSha256 } from '../../shared/platform/crypto.js';
+import { hmacSha256, UNUSABLE_PASSWORD_HASH } from '../../shared/platform/crypto.js';
 import { AppError } from '../../shared/platform/errors.js';
 import { createUser, deactivateUser, updateUser } from '../../shared/resources/users/commands.js';
 import { listUsers } from '../../shared/resources/users/queries.js';
@@ -119,8 +118,8 @@ const inLiveOnly: ApiMiddleware = async (ctx, next) => {
 function passwordKeeping(api: ApiRuntime) {
   const hashed = async <T extends object>(input: T): Promise<T> => {
     const { password, ...rest } = input as T & { password?: string };
-    // Nobody knows these bytes, so nobody signs in with them.
-    const password_hash = await api.passwords.hash(password ?? randomBytes(32).toString('base64url'));
+    const password_hash =
+      password === undefined ? UNUSABLE_PASSWORD_HASH : await api.passwords.hash(password);
     return { ...rest, password_hash } as unknown as T;
   };
   return {

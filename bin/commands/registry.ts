@@ -84,6 +84,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./keys.js')).revokeKey,
   },
   {
+    name: 'users create',
+    usage: '--tenant ID --name NAME --email EMAIL',
+    summary: 'Add a person who can sign in, and show the password once.',
+    options: { tenant: text, name: text, email: text },
+    required: ['tenant', 'name', 'email'],
+    positionals: 0,
+    load: async () => (await import('./users.js')).createUser,
+  },
+  {
     name: 'commands parked',
     usage: '',
     summary: 'List writes that were set aside because their worker died of them.',

@@ -106,14 +106,19 @@ export async function issueDemoCredentials(tx: Transaction, secretKey: string): 
   return tenants;
 }
 
-/** Gives the company's user a new password; makes the user when there is none. */
+/** Gives the company's owner a new password, which ends the sessions under the old one; makes the owner when there is none. */
 async function setPassword(tx: Transaction, { owner, pair }: DemoProfile): Promise<string> {
   const password = randomBytes(12).toString('base64url');
   const [row] = await tx.query<{ made: boolean }>({
     text: `insert into users (tenant_id, id, email, name, password_hash) values ($1, $2, $3, $4, $5)
-           on conflict (tenant_id, id) do update set email = excluded.email, password_hash = excluded.password_hash
+           on conflict (tenant_id, id) do update
+             set email = excluded.email, password_hash = excluded.password_hash, deactivated_at = null
            returning xmax = 0 as made`,
     values: [pair.live, owner.id, owner.email, owner.name, await hashPassword(password)],
+  });
+  await tx.query({
+    text: 'update sessions set ended_at = now() where tenant_id = $1 and user_id = $2 and ended_at is null',
+    values: [pair.live, owner.id],
   });
   const entity = { tenant_id: pair.live, entity_type: 'user', entity_id: owner.id };
   const entry = row?.made

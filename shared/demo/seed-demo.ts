@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../platform/postgres.js';
 import { createTenantPair } from '../resources/tenants/create-tenant.js';
 import { type DemoTenant, issueDemoCredentials, revokeDemoKeys } from './demo-credentials.js';
 import { insertDemoMessages } from './demo-messages.js';
+import { insertDemoPeople } from './demo-people.js';
 import { makeDemoRecords } from './demo-records.js';
 import { DEMO_PROFILES, DEMO_TENANT_IDS } from './demo-tenants.js';
 import { insertDemoRecords } from './insert-demo-records.js';
@@ -60,6 +61,7 @@ export async function seedUnderLock(tx: Transaction, options: SeedOptions): Prom
   await insertDemoMessages(tx, records.invoices, { secretKey, publicUrl });
   const ms = Math.round(performance.now() - startedAt);
   const tenants = await issueDemoCredentials(tx, options.secretKey);
+  await insertDemoPeople(tx);
   const { customers, workOrders, invoices } = records;
   options.logger.info(
     { customers: customers.length, workOrders: workOrders.length, invoices: invoices.length, ms },

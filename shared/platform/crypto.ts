@@ -75,6 +75,9 @@ function scryptAsync(password: string, salt: Buffer): Promise<Buffer> {
   );
 }
 
+/** Belongs to no password, and checking one against it is the same work as with any other. */
+export const UNUSABLE_PASSWORD_HASH = `scrypt$${Buffer.alloc(16).toString('base64url')}$${Buffer.alloc(32).toString('base64url')}`;
+
 /** A password hash, `scrypt$<salt>$<hash>` in base64url. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);

@@ -23,6 +23,8 @@ export interface Run {
 
 /** The members of all commands' `data` that tests look at; each command has some of them. */
 interface CommandData {
+  email: string;
+  password: string;
   version: string;
   head: string;
   applied: unknown[];

@@ -3,6 +3,7 @@ import { access, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { MIGRATION_HEAD, migrations } from '../../migrations/index.js';
+import { verifyPassword } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
 import { findKey } from '../../shared/resources/api-keys/queries.js';
 import { clusterOf } from '../integration/embedded-postgres-fixture.js';
@@ -116,7 +117,22 @@ describe('tow, the command line', function () {
       text: `select action from audit_entries where actor_type = 'system' and source = 'job' and outcome = 'ok' order by action`,
     });
     const actions = audit.map(({ action }) => action);
-    expect(actions).to.deep.equal([...Array(3).fill('api_key.created'), 'api_key.revoked', 'tenant.created']);
+    const keys = ['agent_key.created', ...Array(2).fill('api_key.created')];
+    expect(actions).to.deep.equal([...keys, 'api_key.revoked', 'tenant.created']);
+  });
+
+  it('adds a person, whose password it shows once and keeps as a hash; one per e-mail', async () => {
+    const { id: tenant } = await firstTenant();
+    const person = ['--name', 'Dana', '--email', 'dana@example.com'];
+    const made = await tow(['users', 'create', '--tenant', tenant, ...person]);
+    expect([made.code, made.data.email]).to.deep.equal([0, 'dana@example.com']);
+    const password = String(made.data.password);
+    const rows = await cli.db.read<{ password_hash: string }>(tenant, { text: 'select * from users' });
+    expect(rows).to.have.length(1);
+    expect(JSON.stringify(rows)).to.not.include(password);
+    expect(await verifyPassword(password, rows[0]?.password_hash ?? '')).to.equal(true);
+    const again = await tow(['users', 'create', '--tenant', tenant, ...person]);
+    expect([again.code, again.error.code]).to.deep.equal([2, 'usage']);
   });
 
   it('says what is wrong with 2, 3, 4 and 5', async () => {

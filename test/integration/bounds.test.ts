@@ -36,6 +36,8 @@ describe('bounds of what can be written', () => {
     '/drivers': { name: 200, phone: 32 },
     '/inspections': { notes: 5000 },
     '/api-keys': { name: 100 },
+    '/agent-keys': { name: 100 },
+    '/users': { name: 100, password: 200 },
   };
   const REQUIRED: Record<string, Record<string, unknown>> = {
     '/invoices': { invoice_number: 'B-1' },
@@ -45,6 +47,8 @@ describe('bounds of what can be written', () => {
     '/drivers': { name: 'b' },
     '/inspections': { kind: 'pre_trip' },
     '/api-keys': { name: 'b' },
+    '/agent-keys': { name: 'b', scopes: ['read_audit'] },
+    '/users': { name: 'b', email: 'b@example.com' },
   };
   for (const [path, fields] of Object.entries(LENGTHS)) {
     it(`of texts at POST ${path}: the longest is taken, one character more is not`, async () => {

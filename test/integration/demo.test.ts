@@ -259,9 +259,8 @@ describe('the records of the demo', function () {
     expect(found[0]?.permissions).to.deep.equal([...PERMISSIONS]);
     expect(found[2]?.scopes).to.deep.equal([...AGENT_SCOPES]);
     expect(found[3]?.scopes).to.deep.equal(AGENT_SCOPES.filter((scope) => scope.startsWith('read_')));
-    const [user] = await rowsOf<{ password_hash: string }>(db, 'select password_hash from users', [
-      HUDSON.live,
-    ]);
+    const text = `select password_hash from users where email = '${tenant.email}'`;
+    const [user] = await rowsOf<{ password_hash: string }>(db, text, [HUDSON.live]);
     expect(await verifyPassword(tenant.password, user?.password_hash ?? '')).to.equal(true);
   });
 

@@ -110,6 +110,30 @@ describe('row-level security, from below the API', () => {
     );
   });
 
+  it("shows a look-up by a session's hash that one session and nothing else", async () => {
+    const [own] = await db.read<{ token_hash: Buffer }>(a, { text: 'select token_hash from sessions' });
+    const hash = own?.token_hash as Buffer;
+    const found = await db.readByKeyHash(hash, { text: 'select tenant_id from sessions' });
+    expect(found).to.deep.equal([{ tenant_id: a }]);
+    for (const table of tables.filter((name) => name !== 'sessions'))
+      expect(await db.readByKeyHash(hash, { text: `select * from ${table}` }), table).to.deep.equal([]);
+  });
+
+  it('shows a look-up by e-mail the people of that e-mail and nothing else, and only to read', async () => {
+    const text = 'select email from users';
+    const everywhere = await db.readByEmail('ann@example.com', { text });
+    expect(everywhere).to.have.length(3);
+    for (const email of ['bob@example.com', '%', '', 'Ann@example.com'])
+      expect(await db.readByEmail(email, { text }), email).to.deep.equal([]);
+    for (const table of tables.filter((name) => name !== 'users'))
+      expect(
+        await db.readByEmail('ann@example.com', { text: `select * from ${table}` }),
+        table,
+      ).to.deep.equal([]);
+    const change = { text: "update users set name = 'x'" };
+    expect(await codeOf(db.readByEmail('ann@example.com', change))).to.equal('25006');
+  });
+
   it('lists the ids of all tenants to a sweep', async () => {
     expect(await db.tenantIds()).to.deep.equal([a, b, c].sort());
   });

@@ -12,11 +12,13 @@ import { NO_LIMITS, type TestProcess, useProcesses } from '../support/processes.
 import { withClient } from '../support/rows.js';
 import { scriptCommand } from '../support/run-script.js';
 import { invoiceInput } from '../support/samples.js';
+import { cookieOf, personWith, trySignIn } from '../support/sign-in.js';
 import { createDatabase, createRedisUrl } from '../support/stores.js';
 
 const SECRET_KEY = 'Kk9-the-secret-key-of-this-deployment-4711';
 const PASSWORD_IN_BODY = 'hunter2-in-a-body';
 const SMTP_PASSWORD = 'sesame-of-the-mail-server';
+const PASSWORD_OF_A_PERSON = 'a horse of battery staples';
 const BASIC_CREDENTIAL = Buffer.from('ann:open-sesame').toString('base64');
 
 /** Lines of the log, each of them JSON; the few lines for people are left out. */
@@ -33,6 +35,7 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
   const secrets = new Map<string, string>([
     ['SECRET_KEY', SECRET_KEY],
     ['a password in a body', PASSWORD_IN_BODY],
+    ["a person's password", PASSWORD_OF_A_PERSON],
     ['a Basic credential', BASIC_CREDENTIAL],
     ['the password of SMTP_URL', SMTP_PASSWORD],
   ]);
@@ -116,6 +119,7 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
     expect((await made('/api-keys', { name: 'one' }, idempotent)).key, 'replayed with its key').to.equal(
       made1.key,
     );
+    await signInAndOut(made);
     await made(`/api-keys/${made1.id}/roll`, { overlap_hours: 0 });
     await status(client.delete(`/api-keys/${made1.id}`), 200);
     await status(
@@ -134,6 +138,21 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
     for (const part of ['', '/seen.gif', '/pdf', '/other'])
       await (await fetch(client.origin + pathname + part)).arrayBuffer();
     await product.prints(/"msg":"message"/);
+  }
+
+  async function signInAndOut(made: (path: string, body: unknown) => Promise<unknown>): Promise<void> {
+    const email = 'silent@example.com';
+    await made('/users', { name: 'Silent', email, password: PASSWORD_OF_A_PERSON });
+    const answer = await trySignIn(client.origin, { email, password: PASSWORD_OF_A_PERSON });
+    expect(answer.status, answer.text).to.equal(200);
+    const cookie = cookieOf(answer);
+    secrets.set("a session's token", cookie.slice('tow_session=tk_session_'.length));
+    const person = personWith(client.origin, cookie);
+    expect(
+      (await person.get('/me', { headers: { 'X-Request-Id': cookie.split('=')[1] ?? '' } })).status,
+    ).to.equal(200);
+    await trySignIn(client.origin, { email, password: `${PASSWORD_OF_A_PERSON}!` });
+    expect((await person.delete('/session')).status).to.equal(200);
   }
 
   async function offerBadCredentials(): Promise<void> {

@@ -101,6 +101,26 @@ describe('migrations', () => {
     });
   }
 
+  it('tell every account made before its sandbox twin', async () => {
+    const databaseUrl = await createEmptyDatabase();
+    await migrateUpTo(databaseUrl, names.filter((name) => name < '20261121060000').at(-1) as string);
+    const [live, twin] = [newId(), newId()];
+    await withClient(databaseUrl, async (client) => {
+      await client.query("select set_config('app.tenant_ids', $1, false)", [[live, twin].join()]);
+      await client.query(
+        `insert into tenants (tenant_id, name, environment, live_tenant_id) values ($1, 'L', 'live', null), ($2, 'L', 'sandbox', $1)`,
+        [live, twin],
+      );
+    });
+    await migrate(optionsFor(databaseUrl));
+    const found = await asApplication(databaseUrl, (db) =>
+      Promise.all(
+        [live, twin].map((id) => db.read(id, { text: 'select sandbox_tenant_id as twin from tenants' })),
+      ),
+    );
+    expect(found).to.deep.equal([[{ twin }], [{ twin: null }]]);
+  });
+
   it('come to the same schema from every earlier step', async () => {
     const whole = await createEmptyDatabase();
     await migrate(optionsFor(whole));

@@ -67,6 +67,11 @@ describe('the cookie of a session', () => {
     });
   });
 
+  it('keeps its answers out of every cache', async () => {
+    expect((await person.get('/customers')).headers['cache-control']).to.equal('no-store');
+    expect((await person.get('/session')).headers['cache-control']).to.equal('no-store');
+  });
+
   it('gives way to a key: who sends both is the key, and a wrong key is not mended by a cookie', async () => {
     const both = await tenant.client.get('/me', { headers: { cookie: cookie() } });
     expect(both.body.key.kind).to.equal('api');

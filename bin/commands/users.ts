@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import Joi from 'joi';
+import { email, text } from '../../shared/contracts/fields.js';
+import { validate } from '../../shared/contracts/validate.js';
+import { hashPassword } from '../../shared/platform/crypto.js';
+import { newId } from '../../shared/platform/ids.js';
+import { changesOfNew } from '../../shared/resources/changes.js';
+import { refKey, renderRecords } from '../../shared/resources/sets.js';
+import { insertUsers } from '../../shared/resources/users/handlers.js';
+import { recordAction } from './audit-entry.js';
+import type { RunCommand } from './command.js';
+import { usageError } from './exit-codes.js';
+import { namedTenant } from './tenants.js';
+
+const facts = Joi.object({ name: text(100).required(), email: email().required() });
+
+/** `tow users create`: a person who can sign in; the password is made here and shown this once. */
+export const createUser: RunCommand = async ({ values, positionals }, { store }) => {
+  const person = validate<{ name: string; email: string }>(facts, { name: values.name, email: values.email });
+  const { db } = await store();
+  const tenant = await namedTenant(db, { values, positionals });
+  if (tenant.environment === 'sandbox')
+    throw usageError('People belong to the live tenant, not to its twin.');
+  const password = randomBytes(15).toString('base64url');
+  const ref = { tenant_id: tenant.id, id: newId() };
+  const row = { ...ref, ...person, password_hash: await hashPassword(password) };
+  const body = await db.transaction([tenant.id], async (tx) => {
+    const inserted = await insertUsers(tx, [row]);
+    if (inserted.size === 0) throw usageError(`${person.email} belongs to somebody of this tenant already.`);
+    recordAction(tx, {
+      tenantId: tenant.id,
+      action: 'user.created',
+      entityType: 'user',
+      entityId: ref.id,
+      changes: changesOfNew(person),
+    });
+    const bodies = await renderRecords(tx, 'user', [ref]);
+    return JSON.parse(bodies.get(refKey(ref)) ?? '{}') as Record<string, unknown>;
+  });
+  return {
+    data: { ...body, tenant_id: tenant.id, password },
+    text: `${password}\n\nThis password of ${person.email} is shown only now.\nuser id  ${ref.id}\ntenant   ${tenant.name}`,
+  };
+};

@@ -1,0 +1,34 @@
+import { UNUSABLE_PASSWORD_HASH } from '../platform/crypto.js';
+import type { Transaction } from '../platform/postgres.js';
+import { insertUsers } from '../resources/users/handlers.js';
+import { auditNow } from './demo-audit.js';
+import { demoId } from './demo-random.js';
+import { DEMO_PROFILES } from './demo-tenants.js';
+import { recordAudit } from './insert-demo-records.js';
+
+const COLLEAGUES = ['Priya Raman', 'Luis Ortega'];
+
+/** Colleagues of each company's owner. None of them has a password yet: the owner may set one. */
+export async function insertDemoPeople(tx: Transaction): Promise<void> {
+  const people = DEMO_PROFILES.flatMap(({ slug, pair }) =>
+    COLLEAGUES.map((name) => {
+      const [firstName = name] = name.toLowerCase().split(' ');
+      return {
+        tenant_id: pair.live,
+        id: demoId(`${slug}/user/${firstName}`),
+        name,
+        email: `${firstName}@${slug}.example`,
+      };
+    }),
+  );
+  await insertUsers(
+    tx,
+    people.map((person) => ({ ...person, password_hash: UNUSABLE_PASSWORD_HASH })),
+  );
+  await recordAudit(
+    tx,
+    people.map(({ tenant_id, id, name, email }) =>
+      auditNow({ tenant_id, entity_type: 'user', entity_id: id }, 'user.created', { name, email }),
+    ),
+  );
+}
