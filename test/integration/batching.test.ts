@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../../shared/platform/postgres.js';
 import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
 import { type BatchContext, runIsolated } from '../../workers/writes/isolate.js';
 import { runBatch } from '../../workers/writes/run-batch.js';
-import { batchContext } from '../support/batch-config.js';
+import { batchContextOf } from '../support/batch-context.js';
 import { commandOf } from '../support/commands.js';
 import { tablesOf, withClient } from '../support/rows.js';
 import { createDatabase } from '../support/stores.js';
@@ -90,7 +90,7 @@ describe(`batches of writes (seed ${SEED}; FC_SEED repeats it)`, () => {
     });
     const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
     db = openDatabase({ databaseUrl, poolSize: 4, applicationName: 'test', logger });
-    context = batchContext(db, logger);
+    context = batchContextOf({ db, logger });
   });
   after(() => db.close());
 

@@ -9,7 +9,7 @@ import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/
 import { countAttempt } from '../../workers/writes/attempts.js';
 import { type BatchContext, runSuspects } from '../../workers/writes/isolate.js';
 import { Repeats } from '../../workers/writes/repeats.js';
-import { batchConfig } from '../support/batch-config.js';
+import { batchConfig } from '../support/batch-context.js';
 import { commandOf } from '../support/commands.js';
 import { useProcesses } from '../support/processes.js';
 import { scriptCommand } from '../support/run-script.js';

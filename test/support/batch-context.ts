@@ -1,8 +1,15 @@
-import type { Runtime } from '../../shared/platform/runtime.js';
+import { loadConfig } from '../../shared/platform/config.js';
+import type { Logger } from '../../shared/platform/logger.js';
+import type { Database } from '../../shared/platform/postgres.js';
 import { Repeats } from '../../workers/writes/repeats.js';
 import type { BatchContext } from '../../workers/writes/run-batch.js';
 
-/** What a writes worker runs batches with, for tests that give it commands without a queue. */
-export function batchContextOf({ config, db, logger }: Runtime): BatchContext {
-  return { config, db, logger, repeats: new Repeats(), beforeCommit: () => undefined };
+/** The configuration of batches that a test runs itself, without a process around them. */
+export const batchConfig = loadConfig('all', {
+  SECRET_KEY: 'a secret of the tests, long enough for anybody',
+});
+
+/** What such batches run with. */
+export function batchContextOf({ db, logger }: { db: Database; logger: Logger }): BatchContext {
+  return { config: batchConfig, db, logger, repeats: new Repeats(), beforeCommit: () => undefined };
 }

@@ -4,7 +4,7 @@ import { createLogger } from '../../shared/platform/logger.js';
 import { openDatabase } from '../../shared/platform/postgres.js';
 import { runSuspects } from '../../workers/writes/isolate.js';
 import { Repeats } from '../../workers/writes/repeats.js';
-import { batchConfig } from './batch-config.js';
+import { batchConfig } from './batch-context.js';
 
 // A worker that got a stalled job: runs the commands of a file one by one, and is killed by the one that is marked. Arguments: database, file, mark.
 const [databaseUrl = '', file = '', mark = ''] = process.argv.slice(2);
