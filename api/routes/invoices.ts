@@ -46,7 +46,8 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     description: >-
    *       A new invoice is a draft. With a work_order_id and without line_items it is priced from the rate card of its customer, else the default one: the job must
    *       be completed, or cancelled as goa or unsuccessful, else it is 409 conflict; customer, vehicle and service date come from the job where they are left
-   *       out. Storage is charged for the days that no living invoice of the job holds; charges that one holds are not made again. An account without a card
+   *       out. Storage is charged for the days that no living invoice of the job holds; charges that one holds
+   *       are not made again, and when nothing is left it is 409 conflict. An account without a card
    *       that is in force gets an invoice without lines, as does an empty list of line_items.
    *       Agent keys need the scope write_invoices_draft. An agent's draft is held for a human (202, pending_approval)
    *       when its total, with what the same key drafted for the same work order (or else customer) within 24 hours, reaches agent_gate_cents.

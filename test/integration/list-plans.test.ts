@@ -6,6 +6,7 @@ import { listAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { listCustomers } from '../../shared/resources/customers/queries.js';
 import { listDrivers } from '../../shared/resources/drivers/queries.js';
 import { listImpounds } from '../../shared/resources/impounds/queries.js';
+import { findAccruals } from '../../shared/resources/impounds/storage-sweep.js';
 import { listInspections } from '../../shared/resources/inspections/queries.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import type { ListScope } from '../../shared/resources/keyset-list.js';
@@ -183,6 +184,21 @@ describe('plans of lists over 20,000 rows', () => {
     const nodes = await planOf(listImpounds({ limit, work_order_id: newId() }, scopeOf('first')));
     expect(nodes.map((node) => node['Node Type'])).to.not.include('Seq Scan');
     expect(nodes.map((node) => node['Index Name'])).to.include('impounds_work_order');
+  });
+
+  it('sweep the yard by the impounds that are open', async () => {
+    const swept: Statement[] = [];
+    const spy = {
+      query: async (statement: Statement) => {
+        swept.push(statement);
+        return [];
+      },
+      queryAtCommit: () => undefined,
+    };
+    await findAccruals(spy, limit);
+    const nodes = await planOf(swept[0] as Statement);
+    expect(nodes.map((node) => node['Node Type'])).to.not.include('Seq Scan');
+    expect(nodes.map((node) => node['Index Name'])).to.include('impounds_open');
   });
 
   it('answer a page in the middle like one at the start: the cursor is part of the index condition', async () => {
