@@ -9,6 +9,14 @@ key=$(node -p "JSON.parse(require('fs').readFileSync('$demo')).tenants[0].api_ke
 call() { # method path [body]
   curl -sS --fail-with-body -X "$1" "$api$2" -H "Authorization: Bearer $key" -H 'Content-Type: application/json' ${3:+-d "$3"}
 }
+wait_for() { # event type, id in it: what the clock finds, it finds within a minute
+  for _ in $(seq 90); do
+    if call GET "/events?type=$1&limit=50" | grep -q "$2"; then return; fi
+    sleep 1
+  done
+  echo "no $1 of $2 within 90 seconds" >&2
+  return 1
+}
 member() { node -p "JSON.parse(require('fs').readFileSync(0))$1"; }
 
 customer=$(call POST /customers '{"company_name":"Hudson Auto Club","company_type":"motor_club","billing_email":"billing@example.com"}' | member .id)
@@ -21,14 +29,25 @@ for step in en_route on_scene hooked towing; do call POST "/work-orders/$job/ste
 call POST "/work-orders/$job/start" >/dev/null
 call POST "/work-orders/$job/complete" '{"miles":7.5}' >/dev/null
 
-invoice=$(call POST /invoices "{\"invoice_number\":\"CALL-$nth\",\"customer_id\":\"$customer\",\"work_order_id\":\"$job\",\"line_items\":[
-  {\"name\":\"Light-duty tow\",\"category\":\"tow\",\"quantity\":1,\"unit_type\":\"each\",\"unit_price_cents\":12500,\"total_cents\":12500,\"taxable\":true},
-  {\"name\":\"Mileage\",\"category\":\"mileage\",\"quantity\":7.5,\"unit_type\":\"mile\",\"unit_price_cents\":450,\"total_cents\":3375}]}" | member .id)
+bill() { # number, due date or null
+  call POST /invoices "{\"invoice_number\":\"$1\",\"customer_id\":\"$customer\",\"work_order_id\":\"$job\",\"due_date\":$2,\"line_items\":[
+    {\"name\":\"Light-duty tow\",\"category\":\"tow\",\"quantity\":1,\"unit_type\":\"each\",\"unit_price_cents\":12500,\"total_cents\":12500,\"taxable\":true},
+    {\"name\":\"Mileage\",\"category\":\"mileage\",\"quantity\":7.5,\"unit_type\":\"mile\",\"unit_price_cents\":450,\"total_cents\":3375}]}" | member .id
+}
+invoice=$(bill "CALL-$nth" null)
 call POST "/invoices/$invoice/approve" >/dev/null
 call POST "/invoices/$invoice/send" '{"channel":"email"}' >/dev/null
 total=$(call GET "/invoices/$invoice" | member .total_cents)
 call POST "/invoices/$invoice/payments" '{"amount_cents":5000,"method":"cash"}' >/dev/null
 call POST "/invoices/$invoice/payments" "{\"amount_cents\":$((total - 5000)),\"method\":\"check\",\"reference\":\"1042\"}" >/dev/null
 
+# The same job billed once more by mistake. The clock says so before it leaves the house, and finds it overdue when it has left all the same.
+second=$(bill "CALL-$nth-2" '"2026-01-31T12:00:00Z"')
+wait_for ai.suggestion.created "$second"
+call POST "/invoices/$second/approve" >/dev/null
+call POST "/invoices/$second/send" >/dev/null
+wait_for invoice.overdue "$second"
+call POST "/invoices/$second/void" '{"reason":"Billed twice"}' >/dev/null
+
 echo "job $(call GET "/work-orders/$job" | member '.billing_status'), invoice $(call GET "/invoices/$invoice" | member '.status'), customer owes $(call GET "/customers/$customer" | member '.balance_cents') cents"
-echo "$job $invoice $customer"
+echo "$job $invoice $second"
