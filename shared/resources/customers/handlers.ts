@@ -1,17 +1,9 @@
-import type { Change, Command, Outcome } from '../../contracts/command.js';
+import type { Command, Outcome } from '../../contracts/command.js';
 import type { CustomerCreate, CustomerPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { changesOf, changesOfNew } from '../changes.js';
-import {
-  findExisting,
-  invalidReferences,
-  lockRecords,
-  missing,
-  nextUpdatedAt,
-  recordset,
-  refKey,
-  refOf,
-} from '../sets.js';
+import { changesOfNew } from '../changes.js';
+import { mergeOf, mergeRecords } from '../merge-records.js';
+import { findExisting, invalidReferences, lockRecords, missing, recordset, refKey, refOf } from '../sets.js';
 
 const EDITABLE = `company_name text, company_type text, billing_email text, primary_phone text, address text, city text, state text, zip text,
   is_active boolean, terms_days integer, tax_exempt boolean, tax_rate_bps integer,
@@ -63,12 +55,6 @@ export async function createCustomers(
   });
 }
 
-interface Plan {
-  command: Command<CustomerPatch>;
-  row: Row;
-  changes: Change[];
-}
-
 /** JSON merge of a customer's fields. */
 export async function updateCustomers(
   tx: Transaction,
@@ -78,27 +64,13 @@ export async function updateCustomers(
     lockRecords<Row>(tx, 'customers', commands.map(refOf)),
     findStrays(tx, commands),
   ]);
-  const plans = commands.flatMap((command): Plan[] => {
-    const row = rows.get(refKey(refOf(command)));
-    return row && !strays.has(command)
-      ? [{ command, row, changes: changesOf(row, command.input as Record<string, unknown>) }]
-      : [];
-  });
-  await applyPlans(tx, plans);
-  return commands.map((command) => {
-    const plan = plans.find((candidate) => candidate.command === command);
-    if (plan) return { ok: true, changes: plan.changes, events: [] };
-    return rows.has(refKey(refOf(command))) ? unknownCard() : missing('customer');
-  });
-}
-
-async function applyPlans(tx: Transaction, plans: Plan[]): Promise<void> {
-  const changed = plans.filter((plan) => plan.changes.length > 0);
-  if (changed.length === 0) return;
-  await tx.query({
-    name: 'update-customers',
-    text: `update customers t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
-    values: [JSON.stringify(changed.map(({ row, command }) => ({ ...row, ...command.input })))],
+  return mergeRecords(tx, commands, {
+    table: 'customers',
+    columns: EDITABLE,
+    plan: (command) => {
+      const row = rows.get(refKey(refOf(command)));
+      if (!row) return missing('customer');
+      return strays.has(command) ? unknownCard() : mergeOf(row, command.input);
+    },
   });
 }

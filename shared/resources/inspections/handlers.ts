@@ -1,24 +1,15 @@
-import type { Change, Command, Outcome } from '../../contracts/command.js';
+import type { Command, Outcome } from '../../contracts/command.js';
 import type { InspectionCreate, InspectionPatch } from '../../contracts/generated.js';
 import type { ErrorDetail } from '../../platform/errors.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { changesOf, changesOfNew } from '../changes.js';
-import {
-  findExisting,
-  invalidReferences,
-  lockRecords,
-  missing,
-  nextUpdatedAt,
-  recordset,
-  refKey,
-  refOf,
-} from '../sets.js';
+import { changesOfNew } from '../changes.js';
+import { type Merge, mergeOf, mergeRecords } from '../merge-records.js';
+import { findExisting, invalidReferences, lockRecords, missing, recordset, refKey, refOf } from '../sets.js';
 import {
   asInstant,
   blocksDispatch,
   type Defect,
   findingsOf,
-  type InspectionResult,
   type Item,
   resultOf,
   vehicleOf,
@@ -106,36 +97,20 @@ interface InspectionRow extends Row {
   defects: Defect[];
 }
 
-/** What a PATCH may change, directly or by what follows from it. */
-interface Columns extends Record<string, unknown> {
-  notes?: string | null | undefined;
-  defects: Defect[];
-  result: InspectionResult;
-  blocks_dispatch: boolean;
-}
-
-interface Plan {
-  command: Command<InspectionPatch>;
-  row: InspectionRow;
-  columns: Columns;
-  changes: Change[];
-}
-
 /** Resolves and reopens defects and edits the notes; the result, and whether the truck may be dispatched, follow. */
 export async function updateInspections(
   tx: Transaction,
   commands: Command<InspectionPatch>[],
 ): Promise<Outcome[]> {
   const rows = await lockRecords<InspectionRow>(tx, 'inspections', commands.map(refOf));
-  const plans = commands.map((command) => planOf(command, rows.get(refKey(refOf(command)))));
-  await applyPlans(
-    tx,
-    plans.filter((plan): plan is Plan => 'command' in plan),
-  );
-  return plans.map((plan) => ('command' in plan ? { ok: true, changes: plan.changes, events: [] } : plan));
+  return mergeRecords(tx, commands, {
+    table: 'inspections',
+    columns: 'defects jsonb, result text, blocks_dispatch boolean, notes text',
+    plan: (command) => planOf(command, rows.get(refKey(refOf(command)))),
+  });
 }
 
-function planOf(command: Command<InspectionPatch>, row: InspectionRow | undefined): Plan | Outcome {
+function planOf(command: Command<InspectionPatch>, row: InspectionRow | undefined): Merge | Outcome {
   if (!row) return missing('inspection');
   const { defects: asked = [], ...fields } = command.input;
   const unknown = asked.flatMap(({ id }, index): ErrorDetail[] => {
@@ -149,8 +124,7 @@ function planOf(command: Command<InspectionPatch>, row: InspectionRow | undefine
     return change ? settled(defect, change) : defect;
   });
   const result = resultOf(row.items, defects);
-  const columns = { ...fields, defects, result, blocks_dispatch: blocksDispatch(result, row.truck_id) };
-  return { command, row, columns, changes: changesOf(row, columns) };
+  return mergeOf(row, { ...fields, defects, result, blocks_dispatch: blocksDispatch(result, row.truck_id) });
 }
 
 /** The defect after one request about it. A reopened one was resolved by nobody. */
@@ -161,17 +135,4 @@ function settled(
   if (change.resolved_at === null) return { ...defect, resolved_at: null, resolved_by: null };
   const { resolved_by = defect.resolved_by } = change;
   return { ...defect, resolved_at: asInstant(change.resolved_at), resolved_by };
-}
-
-async function applyPlans(tx: Transaction, plans: Plan[]): Promise<void> {
-  const changed = plans.filter((plan) => plan.changes.length > 0);
-  if (changed.length === 0) return;
-  await tx.query({
-    name: 'update-inspections',
-    text: `update inspections t set defects = r.defects, result = r.result, blocks_dispatch = r.blocks_dispatch, notes = r.notes,
-             updated_at = ${nextUpdatedAt('t')}
-           from ${recordset('tenant_id uuid, id uuid, defects jsonb, result text, blocks_dispatch boolean, notes text')}
-           where t.tenant_id = r.tenant_id and t.id = r.id`,
-    values: [JSON.stringify(changed.map(({ row, columns }) => ({ ...row, ...columns })))],
-  });
 }

@@ -1,14 +1,14 @@
-import type { Change, Command, Outcome } from '../../contracts/command.js';
+import type { Command, Outcome } from '../../contracts/command.js';
 import type { TruckCreate, TruckPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { changesOf, changesOfNew } from '../changes.js';
+import { changesOfNew } from '../changes.js';
+import { mergeOf, mergeRecords } from '../merge-records.js';
 import {
   failed,
   findExisting,
   invalidReferences,
   lockRecords,
   missing,
-  nextUpdatedAt,
   type RecordRef,
   recordset,
   refKey,
@@ -102,13 +102,6 @@ function numberKey({ tenantId, input }: Command<TruckCreate>): string {
   return `${tenantId}/${input.unit_number.toLowerCase()}`;
 }
 
-interface Plan {
-  command: Command<TruckPatch>;
-  row: Row;
-  columns: Fields;
-  changes: Change[];
-}
-
 /** JSON merge of a truck's facts. Its job moves by dispatch only. */
 export async function updateTrucks(tx: Transaction, commands: Command<TruckPatch>[]): Promise<Outcome[]> {
   const [rows, drivers, taken] = await Promise.all([
@@ -116,22 +109,17 @@ export async function updateTrucks(tx: Transaction, commands: Command<TruckPatch
     findDrivers(tx, commands),
     findTakenNumbers(tx, commands),
   ]);
-  const outcomes = new Map<string, Outcome>();
-  const plans: Plan[] = [];
-  for (const command of commands) {
-    const key = refKey(refOf(command));
-    const row = rows.get(key);
-    const fault = row ? driverFault(command, drivers) : missing('truck');
-    if (fault) outcomes.set(command.id, fault);
-    else if (taken.has(key)) outcomes.set(command.id, takenNumber(command.input.unit_number));
-    else if (row) {
-      const columns = toColumns(command.input);
-      plans.push({ command, row, columns, changes: changesOf(row, columns) });
-    }
-  }
-  await applyPlans(tx, plans);
-  for (const { command, changes } of plans) outcomes.set(command.id, { ok: true, changes, events: [] });
-  return commands.map((command) => outcomes.get(command.id) as Outcome);
+  return mergeRecords(tx, commands, {
+    table: 'trucks',
+    columns: EDITABLE,
+    plan: (command) => {
+      const key = refKey(refOf(command));
+      const row = rows.get(key);
+      if (!row) return missing('truck');
+      if (taken.has(key)) return driverFault(command, drivers) ?? takenNumber(command.input.unit_number);
+      return driverFault(command, drivers) ?? mergeOf(row, toColumns(command.input));
+    },
+  });
 }
 
 /**
@@ -152,15 +140,4 @@ async function findTakenNumbers(tx: Transaction, commands: Command<TruckPatch>[]
     values: [JSON.stringify(wanted)],
   });
   return new Set(rows.filter((row) => row.holder !== row.id).map(refKey));
-}
-
-async function applyPlans(tx: Transaction, plans: Plan[]): Promise<void> {
-  const changed = plans.filter((plan) => plan.changes.length > 0);
-  if (changed.length === 0) return;
-  await tx.query({
-    name: 'update-trucks',
-    text: `update trucks t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
-    values: [JSON.stringify(changed.map(({ row, columns }) => ({ ...row, ...columns })))],
-  });
 }

@@ -2,6 +2,7 @@ import type { Change, Command, Outcome } from '../../contracts/command.js';
 import type { UserCreate, UserPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { changesOf, changesOfNew } from '../changes.js';
+import { mergeRecords } from '../merge-records.js';
 import {
   failed,
   lockRecords,
@@ -72,12 +73,6 @@ export async function insertUsers(
   return new Set(inserted.map(refKey));
 }
 
-interface Plan {
-  command: Command<WithPasswordHash<UserPatch>>;
-  row: UserRow;
-  changes: Change[];
-}
-
 /** JSON merge of a person's facts. A new password ends the person's sessions: whoever has the old one may be in. */
 export async function updateUsers(
   tx: Transaction,
@@ -87,23 +82,22 @@ export async function updateUsers(
     lockRecords<UserRow>(tx, 'users', commands.map(refOf)),
     findTakenEmails(tx, commands),
   ]);
-  const outcomes = new Map<string, Outcome>();
-  const plans: Plan[] = [];
-  for (const command of commands) {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) outcomes.set(command.id, missing('user'));
-    else if (row.deactivated_at) outcomes.set(command.id, gone());
-    else if (taken.has(refKey(row))) outcomes.set(command.id, takenEmail(command.input.email));
-    else plans.push({ command, row, changes: changesTo(row, command.input) });
-  }
-  await applyPlans(tx, plans);
-  const renewed = plans.filter(({ command }) => command.input.password_hash !== undefined);
-  await endSessionsOf(
-    tx,
-    renewed.map(({ row }) => row),
+  const outcomes = await mergeRecords(tx, commands, {
+    table: 'users',
+    columns: EDITABLE,
+    plan: (command) => {
+      const row = rows.get(refKey(refOf(command)));
+      if (!row) return missing('user');
+      if (row.deactivated_at) return gone();
+      if (taken.has(refKey(row))) return takenEmail(command.input.email);
+      return { row, set: command.input, changes: changesTo(row, command.input) };
+    },
+  });
+  const renewed = commands.filter(
+    (command, nth) => outcomes[nth]?.ok && command.input.password_hash !== undefined,
   );
-  for (const { command, changes } of plans) outcomes.set(command.id, { ok: true, changes, events: [] });
-  return commands.map((command) => outcomes.get(command.id) as Outcome);
+  await endSessionsOf(tx, renewed.map(refOf));
+  return outcomes;
 }
 
 function changesTo(row: UserRow, { password_hash: hash, ...facts }: WithPasswordHash<UserPatch>): Change[] {
@@ -134,17 +128,6 @@ async function findTakenEmails(
     values: [JSON.stringify(wanted)],
   });
   return new Set(rows.map(refKey));
-}
-
-async function applyPlans(tx: Transaction, plans: Plan[]): Promise<void> {
-  const changed = plans.filter((plan) => plan.changes.length > 0);
-  if (changed.length === 0) return;
-  await tx.query({
-    name: 'update-users',
-    text: `update users t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
-    values: [JSON.stringify(changed.map(({ row, command }) => ({ ...row, ...command.input })))],
-  });
 }
 
 async function endSessionsOf(tx: Transaction, people: RecordRef[]): Promise<void> {

@@ -1,17 +1,9 @@
-import type { Change, Command, Outcome } from '../../contracts/command.js';
+import type { Command, Outcome } from '../../contracts/command.js';
 import type { WorkOrderCreate, WorkOrderPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { changesOf, changesOfNew } from '../changes.js';
-import {
-  findExisting,
-  invalidReferences,
-  lockRecords,
-  missing,
-  nextUpdatedAt,
-  recordset,
-  refKey,
-  refOf,
-} from '../sets.js';
+import { changesOfNew } from '../changes.js';
+import { mergeOf, mergeRecords } from '../merge-records.js';
+import { findExisting, invalidReferences, lockRecords, missing, recordset, refKey, refOf } from '../sets.js';
 
 type Fields = Omit<WorkOrderPatch, 'pickup' | 'vehicle'> & {
   pickup_lat?: number | null;
@@ -115,13 +107,6 @@ async function insertWorkOrders(tx: Transaction, commands: Command<WorkOrderCrea
   });
 }
 
-interface Plan {
-  command: Command<WorkOrderPatch>;
-  row: Row;
-  columns: Fields;
-  changes: Change[];
-}
-
 /** JSON merge of a job's facts. Status, truck and driver move by dispatch only. */
 export async function updateWorkOrders(
   tx: Transaction,
@@ -131,29 +116,14 @@ export async function updateWorkOrders(
     lockRecords<Row>(tx, 'work_orders', commands.map(refOf)),
     findExisting(tx, 'customers', customerRefs(commands)),
   ]);
-  const outcomes = new Map<string, Outcome>();
-  const plans: Plan[] = [];
-  for (const command of commands) {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) outcomes.set(command.id, missing('work order'));
-    else if (namesUnknownCustomer(command, customers)) outcomes.set(command.id, unknownCustomer());
-    else {
-      const columns = toColumns(command.input);
-      plans.push({ command, row, columns, changes: changesOf(row, columns) });
-    }
-  }
-  await applyPlans(tx, plans);
-  for (const { command, changes } of plans) outcomes.set(command.id, { ok: true, changes, events: [] });
-  return commands.map((command) => outcomes.get(command.id) as Outcome);
-}
-
-async function applyPlans(tx: Transaction, plans: Plan[]): Promise<void> {
-  const changed = plans.filter((plan) => plan.changes.length > 0);
-  if (changed.length === 0) return;
-  await tx.query({
-    name: 'update-work-orders',
-    text: `update work_orders t set ${EDITABLE_NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
-    values: [JSON.stringify(changed.map(({ row, columns }) => ({ ...row, ...columns })))],
+  return mergeRecords(tx, commands, {
+    table: 'work_orders',
+    columns: EDITABLE,
+    plan: (command) => {
+      const row = rows.get(refKey(refOf(command)));
+      if (!row) return missing('work order');
+      if (namesUnknownCustomer(command, customers)) return unknownCustomer();
+      return mergeOf(row, toColumns(command.input));
+    },
   });
 }
