@@ -72,7 +72,8 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
 
 /** The Koa application; it does not listen. */
 export async function createApp(api: ApiRuntime): Promise<Koa> {
-  const app = new Koa({ proxy: api.config.trustProxy });
+  // The last address in the list is the one that our own proxy saw; those before it are whatever the caller wrote.
+  const app = new Koa({ proxy: api.config.trustProxy, maxIpsCount: 1 });
   app.silent = true;
   const open = documentRoutes();
   const router = createRouter(api);

@@ -7,16 +7,22 @@ import { findCandidates, type SignInCandidate } from '../shared/resources/sessio
 
 /** A password takes 128 MiB for about half a second: more at once would take the process down, more waiting would wait too long. */
 const CHECKS = { atOnce: 2, waiting: 20 };
+/** Apart from the checks: who sets passwords, of whatever account, must not keep anybody from signing in. */
+const MAKINGS = { atOnce: 1, waiting: 4 };
 
 /** Tries of one e-mail from one address. */
 const TRIES_OF_BOTH = { minute: 20, hour: 200 };
 /** Tries of one e-mail from everywhere. High: it must be dear to keep a person out by guessing badly. */
 const TRIES_OF_ONE_EMAIL = { minute: 100, hour: 1000 };
+/** Requests of one address, valid or not: each may bring a megabyte to be read. */
+const REQUESTS_OF_ONE_ADDRESS = { minute: 240, hour: 4800 };
 /** Tries of one address with whatever e-mails: one common password for everybody is guessing as well. */
 const TRIES_OF_ONE_ADDRESS = { minute: 120, hour: 1200 };
 
 /** What this process does with passwords: a few at a time. Both throw {@link AppError} 503 when there is no room for one more. */
 export interface Passwords {
+  /** Before anything is read of a request. @throws {AppError} 429 for too many of them. */
+  admit(address: string): Promise<void>;
   /** Tells whose e-mail and password these are; undefined when they are nobody's. @throws {AppError} 429 for too many tries. */
   check(given: SignIn, address: string): Promise<SignInCandidate | undefined>;
   /** The hash that is stored of a password. */
@@ -24,14 +30,17 @@ export interface Passwords {
 }
 
 export function createPasswords(runtime: Runtime): Passwords {
-  const gate = createGate(CHECKS);
+  const [checks, makings] = [createGate(CHECKS), createGate(MAKINGS)];
   return {
+    async admit(address) {
+      assertWithin([await runtime.limiter.consume(`sign-in-request/${address}`, REQUESTS_OF_ONE_ADDRESS)]);
+    },
     async check(given, address) {
       await assertMayTry(runtime, given.email, address);
       const candidates = await findCandidates(runtime.db, { email: given.email, tenantId: given.tenant_id });
-      return runGated(gate, () => pick(candidates, given.password));
+      return runGated(checks, () => pick(candidates, given.password));
     },
-    hash: (password) => runGated(gate, () => hashPassword(password)),
+    hash: (password) => runGated(makings, () => hashPassword(password)),
   };
 }
 
@@ -58,11 +67,14 @@ async function runGated<T>(gate: Gate, work: () => Promise<T>): Promise<T> {
 async function assertMayTry({ limiter }: Runtime, email: string, address: string): Promise<void> {
   // Hashed: a limiter's keys may lie in Redis, and an e-mail says who works here.
   const person = sha256(email.toLowerCase()).toString('base64url');
-  const decisions = [
+  assertWithin([
     await limiter.consume(`sign-in/${person}/${address}`, TRIES_OF_BOTH),
     await limiter.consume(`sign-in/${person}`, TRIES_OF_ONE_EMAIL),
     await limiter.consume(`sign-in/${address}`, TRIES_OF_ONE_ADDRESS),
-  ];
+  ]);
+}
+
+function assertWithin(decisions: Awaited<ReturnType<Runtime['limiter']['consume']>>[]): void {
   const over = decisions.flatMap(({ windows }) => windows.filter(({ remaining }) => remaining < 0));
   if (over.length === 0) return;
   const retryAfter = Math.max(...over.map(({ resetSeconds }) => resetSeconds));

@@ -19,7 +19,7 @@ export function setTokenCookie(
   ctx: AnyContext,
   { token, expiresAt }: { token: string; expiresAt: Date } | { token?: undefined; expiresAt?: undefined },
 ): void {
-  const secure = config.baseUrl?.startsWith('https:') ? ['Secure'] : [];
+  const secure = config.baseUrl?.startsWith('https:') || ctx.secure ? ['Secure'] : [];
   const value = `${COOKIE}=${token ?? ''}`;
   const end = `Expires=${(expiresAt ?? new Date(0)).toUTCString()}`;
   // Written by hand: Koa's own refuses Secure on a connection that is plain behind a proxy that ends TLS.
@@ -57,7 +57,8 @@ export function assertOwnOrigin({ config }: CookieHolder, ctx: AnyContext): void
   const origin = ctx.get('Origin');
   if (origin === '') return;
   // The scheme is that of whoever ends TLS before us, so Host is compared without it.
-  const isOwn = URL.canParse(origin) && new URL(origin).host === ctx.get('Host').toLowerCase();
+  const host = ctx.get('Host').toLowerCase();
+  const isOwn = host !== '' && URL.canParse(origin) && new URL(origin).host === host;
   if (isOwn || origin === ownOrigin(config)) return;
   throw new AppError('forbidden', 'This request comes from a page of another site.');
 }

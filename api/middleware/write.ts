@@ -52,7 +52,9 @@ export function write<Input>(
             key: claim.key,
             method: ctx.method,
             path: pathOf(ctx),
-            bodyHash: hashBody(options.concealed?.(value) ?? value),
+            bodyHash: hashBody(
+              options.reveal ? { value, by: ctx.state.key.id } : (options.concealed?.(value) ?? value),
+            ),
           }
         : null,
       ifMatch: definition.creates ? null : versionsOf(ctx),

@@ -12,6 +12,9 @@ import { invoicePage, noticePage, PAGE_HEADERS } from './page-html.js';
 /** Requests of one address; a page is two of them. Whoever has a link needs few, whoever guesses gets nowhere. */
 const LIMITS = { minute: 120, hour: 2000 };
 
+/** A PDF costs a hundred times what a page does. */
+const PDF_LIMITS = { minute: 20, hour: 200 };
+
 const PATH = /^\/i\/([^/]*)(\/pdf|\/seen\.gif)?$/;
 
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
@@ -30,8 +33,10 @@ export function invoicePages(api: ApiRuntime): ApiMiddleware {
     ctx.state.route = `/i/{token}${part}`;
     ctx.set(PAGE_HEADERS);
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed(ctx.method, ['GET']);
-    const { allowed, windows } = await api.limiter.consume(`page:${ctx.ip}`, LIMITS);
-    if (!allowed) {
+    const decisions = [await api.limiter.consume(`page:${ctx.ip}`, LIMITS)];
+    if (part === '/pdf') decisions.push(await api.limiter.consume(`page-pdf:${ctx.ip}`, PDF_LIMITS));
+    const windows = decisions.flatMap((one) => one.windows.filter(({ remaining }) => remaining < 0));
+    if (windows.length > 0) {
       ctx.set('Retry-After', String(Math.max(...windows.map((window) => window.resetSeconds))));
       return notice(ctx, 429, ['Too many requests', 'Wait a minute, then open the link again.']);
     }

@@ -1,5 +1,6 @@
 import type Router from '@koa/router';
-import { notFound } from '../../shared/platform/errors.js';
+import { notFound, serviceUnavailable } from '../../shared/platform/errors.js';
+import { createGate, GateFullError } from '../../shared/platform/gate.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import {
   type DocumentRow,
@@ -50,9 +51,18 @@ export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime):
   });
 }
 
-/** Answers with the document, to be shown rather than stored. */
+/** A long invoice takes half a second of this process: side by side, a hundred would let nobody else in for a minute. */
+const rendering = createGate({ atOnce: 1, waiting: 10 });
+
+/** Answers with the document, to be shown rather than stored. @throws {AppError} 503 when too many are being made */
 export async function answerPdf(ctx: AnyContext, document: InvoiceDocument): Promise<void> {
+  const pdf = await rendering
+    .run(() => renderPdf(document))
+    .catch((error: unknown) => {
+      if (!(error instanceof GateFullError)) throw error;
+      throw serviceUnavailable('Too many PDFs are being made at this moment. Try again shortly.', error);
+    });
   ctx.type = 'application/pdf';
   ctx.set('Content-Disposition', `inline; filename="${pdfFileName(document)}"`);
-  ctx.body = await renderPdf(document);
+  ctx.body = pdf;
 }

@@ -81,6 +81,7 @@ function signInWith(api: ApiRuntime): ApiMiddleware {
   return async (context) => {
     const ctx = context as ApiContext;
     assertOwnOrigin(api, ctx);
+    await api.passwords.admit(ctx.ip);
     const { value } = await readBody(ctx);
     const person = await api.passwords.check(validate<SignIn>(signIn, value), ctx.ip);
     if (!person) {
@@ -108,7 +109,11 @@ async function storeSession(
     ...origin(ctx, { ...actor, tenantId: person.tenant_id, environment: 'live' }),
     type: createSession.type,
     entityId: newId(),
-    input: { user_id: person.id, token_hash: sha256(token).toString('hex') },
+    input: {
+      user_id: person.id,
+      token_hash: sha256(token).toString('hex'),
+      password_mark: sha256(person.password_hash).toString('hex'),
+    },
     dryRun: false,
     unknownFields: [],
     idempotency: null,

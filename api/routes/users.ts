@@ -114,18 +114,28 @@ const inLiveOnly: ApiMiddleware = async (ctx, next) => {
   await next();
 };
 
+/** Whoever sets how a person signs in can be that person, and people decide what no key may (decisions 3 and 7). */
+function assertPerson(ctx: ApiContext): void {
+  if (ctx.state.key.kind === 'user') return;
+  throw new AppError(
+    'forbidden',
+    'Only a signed-in person sets passwords. Leave password out, or use "tow users create".',
+  );
+}
+
 /** A password ends here: what travels and what is stored is its hash. */
 function passwordKeeping(api: ApiRuntime) {
-  const hashed = async <T extends object>(input: T): Promise<T> => {
+  const hashed = async <T extends object>(input: T, ctx: ApiContext): Promise<T> => {
     const { password, ...rest } = input as T & { password?: string };
+    if (password !== undefined) assertPerson(ctx);
     const password_hash =
       password === undefined ? UNUSABLE_PASSWORD_HASH : await api.passwords.hash(password);
     return { ...rest, password_hash } as unknown as T;
   };
   return {
     hashed,
-    hashedIfGiven: async <T extends object>(input: T): Promise<T> =>
-      'password' in input ? hashed(input) : input,
+    hashedIfGiven: async <T extends object>(input: T, ctx: ApiContext): Promise<T> =>
+      'password' in input ? hashed(input, ctx) : input,
     // A plain hash of the body would let whoever reads it try passwords a million times a second.
     concealed: (body: unknown): unknown => {
       const { password, ...rest } = Object(body) as { password?: unknown };

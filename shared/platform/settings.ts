@@ -92,7 +92,9 @@ export const settingsSchema = Joi.object({
     .example(4),
   TRUST_PROXY: Joi.boolean()
     .default(false)
-    .description("take the caller's address from X-Forwarded-For")
+    .description(
+      "take the caller's address from the last entry of X-Forwarded-For, that of the one proxy in front",
+    )
     .example(true),
   LOG_LEVEL: Joi.string()
     .valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')

@@ -31,6 +31,19 @@ describe('API keys', () => {
     (await stack.clientWith(key).get(path)).status;
 
   describe('when created', () => {
+    it('are told again to the key that asked, and to no other', async () => {
+      const headers = { 'idempotency-key': randomUUID() };
+      const first = await tenant.client.post('/api-keys', { name: 'once' }, { headers });
+      const again = await tenant.client.post('/api-keys', { name: 'once' }, { headers });
+      expect(again.text).to.equal(first.text);
+      const other = stack.clientWith(await stack.createKey(tenant.id));
+      expectError(
+        await other.post('/api-keys', { name: 'once' }, { headers }),
+        422,
+        'idempotency_key_reused',
+      );
+    });
+
     it('work at once, read and write by default, and are shown in the creating answer alone', async () => {
       const answer = await tenant.client.post('/api-keys', { name: 'Dispatch software' });
       expect(answer.status, answer.text).to.equal(201);

@@ -37,7 +37,7 @@ describe('bounds of what can be written', () => {
     '/inspections': { notes: 5000 },
     '/api-keys': { name: 100 },
     '/agent-keys': { name: 100 },
-    '/users': { name: 100, password: 200 },
+    '/users': { name: 100 },
   };
   const REQUIRED: Record<string, Record<string, unknown>> = {
     '/invoices': { invoice_number: 'B-1' },

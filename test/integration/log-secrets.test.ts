@@ -1,11 +1,12 @@
 import { expect } from 'chai';
-import { deriveKey } from '../../shared/platform/crypto.js';
+import { deriveKey, hashPassword } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { openDatabase } from '../../shared/platform/postgres.js';
 import { mintKey } from '../../shared/resources/api-keys/credential.js';
 import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
 import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
+import { insertUsers } from '../../shared/resources/users/handlers.js';
 import { TestClient } from '../support/client.js';
 import { invoiceAfter } from '../support/lifecycle-records.js';
 import { NO_LIMITS, type TestProcess, useProcesses } from '../support/processes.js';
@@ -18,6 +19,7 @@ import { createDatabase, createRedisUrl } from '../support/stores.js';
 const SECRET_KEY = 'Kk9-the-secret-key-of-this-deployment-4711';
 const PASSWORD_IN_BODY = 'hunter2-in-a-body';
 const SMTP_PASSWORD = 'sesame-of-the-mail-server';
+const FIRST_EMAIL = 'first@example.com';
 const PASSWORD_OF_A_PERSON = 'a horse of battery staples';
 const BASIC_CREDENTIAL = Buffer.from('ann:open-sesame').toString('base64');
 
@@ -82,8 +84,12 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
     const pair = newTenantPair();
     tenantId = pair.live;
     const { key, material } = mintKey('api', 'live', deriveKey(SECRET_KEY, 'credentials'));
+    const password_hash = await hashPassword(PASSWORD_OF_A_PERSON);
     await db.transaction([pair.live, pair.sandbox], async (tx) => {
       await createTenantPair(tx, pair, { name: 'Silent Towing' });
+      await insertUsers(tx, [
+        { tenant_id: tenantId, id: newId(), name: 'First', email: FIRST_EMAIL, password_hash },
+      ]);
       await insertApiKeys(tx, [
         {
           ...{ tenant_id: tenantId, id: newId(), kind: 'api', name: 'test key' },
@@ -119,7 +125,7 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
     expect((await made('/api-keys', { name: 'one' }, idempotent)).key, 'replayed with its key').to.equal(
       made1.key,
     );
-    await signInAndOut(made);
+    await signInAndOut();
     await made(`/api-keys/${made1.id}/roll`, { overlap_hours: 0 });
     await status(client.delete(`/api-keys/${made1.id}`), 200);
     await status(
@@ -140,9 +146,12 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
     await product.prints(/"msg":"message"/);
   }
 
-  async function signInAndOut(made: (path: string, body: unknown) => Promise<unknown>): Promise<void> {
+  async function signInAndOut(): Promise<void> {
+    const first = await trySignIn(client.origin, { email: FIRST_EMAIL, password: PASSWORD_OF_A_PERSON });
     const email = 'silent@example.com';
-    await made('/users', { name: 'Silent', email, password: PASSWORD_OF_A_PERSON });
+    const user = { name: 'Silent', email, password: PASSWORD_OF_A_PERSON };
+    const added = await personWith(client.origin, cookieOf(first)).post('/users', user);
+    expect(added.status, added.text).to.equal(201);
     const answer = await trySignIn(client.origin, { email, password: PASSWORD_OF_A_PERSON });
     expect(answer.status, answer.text).to.equal(200);
     const cookie = cookieOf(answer);

@@ -44,6 +44,50 @@ describe('guessing a password', () => {
   });
 });
 
+describe('signing in', () => {
+  let stack: TestStack;
+
+  before(async () => {
+    stack = await TestStack.start({ environment: { TRUST_PROXY: 'true', BAD_CREDENTIALS_PER_MINUTE: '5' } });
+  });
+  after(() => stack.stop());
+
+  it('is possible while another account sets as many passwords as it can', async () => {
+    const [busy, quiet] = [await stack.createTenant(), await stack.createTenant()];
+    const [person, user] = [await signIn(stack, { tenantId: busy.id }), await createUser(stack, quiet.id)];
+    const headers = { 'x-service-dry-run': 'true' };
+    const makings = Array.from({ length: 24 }, (_, nth) => {
+      const body = { name: 'N', email: `n${nth}@example.com`, password: 'long enough for a test' };
+      return person.post('/users', body, { headers });
+    });
+    expect((await trySignIn(stack.origin, user)).status).to.equal(200);
+    const statuses = (await Promise.all(makings)).map(({ status }) => status);
+    expect(new Set(statuses)).to.deep.equal(new Set([200, 503]));
+  });
+
+  it('counts requests of an address before it reads them, and takes the address from the proxy alone', async () => {
+    const from = (nth: number) => ({ 'x-forwarded-for': `198.51.100.${nth % 250}, 192.0.2.9` });
+    const statuses: number[] = [];
+    for (let nth = 0; nth < 241; nth += 1)
+      statuses.push((await trySignIn(stack.origin, { email: 1 }, from(nth))).status);
+    expect(statuses.slice(0, 240)).to.deep.equal(Array(240).fill(400));
+    expect(statuses[240]).to.equal(429);
+    const wrong: number[] = [];
+    for (let nth = 0; nth < 8; nth += 1) {
+      const headers = { 'x-forwarded-for': `198.51.100.${nth}, 192.0.2.10` };
+      wrong.push((await stack.clientWith('tk_live_wrong').get('/me', { headers })).status);
+    }
+    expect(wrong).to.deep.equal([401, 401, 401, 401, 401, 429, 429, 429]);
+  });
+
+  it('sets a Secure cookie when the proxy has ended TLS', async () => {
+    const user = await createUser(stack, (await stack.createTenant()).id);
+    const answer = await trySignIn(stack.origin, user, { 'x-forwarded-proto': 'https' });
+    expect(String(answer.headers['set-cookie'])).to.include('; Secure');
+    expect(String((await trySignIn(stack.origin, user)).headers['set-cookie'])).to.not.include('Secure');
+  });
+});
+
 describe('the rate limits of people', () => {
   it('are each their own, and those of the sandbox are apart', async () => {
     const tiers = '{"standard":{"minute":3,"hour":100},"starter":{"minute":2,"hour":100}}';

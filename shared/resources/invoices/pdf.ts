@@ -14,7 +14,7 @@ const COLUMNS = [
 const WIDTH = COLUMNS.reduce((sum, { width }) => sum + width, 0);
 const GAP = 6;
 /** Rows written without a pause. */
-const ROWS_PER_TURN = 10;
+const ROWS_PER_TURN = 2;
 /** A longer word is broken here: PDFKit would measure it letter by letter, for seconds. */
 const LONGEST_WORD = 40;
 /** Room below the lines for the page's number. */

@@ -14,6 +14,8 @@ export interface NewSession {
   user_id: string;
   /** SHA-256 of the token, hex. */
   token_hash: string;
+  /** SHA-256 of the stored hash that the password was checked against, hex: a password changed meanwhile opens nothing. */
+  password_mark: string;
 }
 
 /**
@@ -25,7 +27,13 @@ export const createSession = defineCommand<NewSession>({
   type: 'session.create',
   action: 'session.created',
   creates: true,
-  schema: Joi.object({ user_id: Joi.string().required(), token_hash: Joi.string().required() }),
+  schema: Joi.object({
+    user_id: Joi.string().required(),
+    token_hash: Joi.string().required(),
+    password_mark: Joi.string().required(),
+  }),
+  // In its turn with changes of that person.
+  conflictKeys: ({ user_id }) => [`entity:${user_id}`],
 });
 
 export const endSession = defineCommand<Record<string, never>>({

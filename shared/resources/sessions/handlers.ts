@@ -1,18 +1,43 @@
 import type { Command, Outcome } from '../../contracts/command.js';
+import { sha256 } from '../../platform/crypto.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { lockRecords, missing, recordset, refKey, refOf } from '../sets.js';
+import { failed, lockRecords, missing, type RecordRef, recordset, refKey, refOf } from '../sets.js';
 import type { NewSession } from './commands.js';
 import { ABSOLUTE_LIFE, IDLE_LIFE } from './queries.js';
 
+interface UserRow extends Row {
+  password_hash: string;
+  deactivated_at: string | null;
+}
+
+const userRef = ({ tenantId, input }: Command<NewSession>): RecordRef => ({
+  tenant_id: tenantId,
+  id: input.user_id,
+});
+
+/** Starts sessions. Between the check of a password and this moment it may have been changed, or its person shut out: then nobody comes in. */
 export async function createSessions(tx: Transaction, commands: Command<NewSession>[]): Promise<Outcome[]> {
+  const users = await lockRecords<UserRow>(tx, 'users', commands.map(userRef));
+  const isCurrent = (command: Command<NewSession>): boolean => {
+    const user = users.get(refKey(userRef(command)));
+    return (
+      user?.deactivated_at === null &&
+      sha256(user.password_hash).toString('hex') === command.input.password_mark
+    );
+  };
+  const current = commands.filter(isCurrent);
   await tx.query({
     name: 'insert-sessions',
     text: `insert into sessions (tenant_id, id, user_id, token_hash, idle_expires_at, expires_at)
            select tenant_id, id, user_id, decode(token_hash, 'hex'), now() + ${IDLE_LIFE}, now() + ${ABSOLUTE_LIFE}
            from ${recordset('tenant_id uuid, id uuid, user_id uuid, token_hash text')}`,
-    values: [JSON.stringify(commands.map((command) => ({ ...command.input, ...refOf(command) })))],
+    values: [JSON.stringify(current.map((command) => ({ ...command.input, ...refOf(command) })))],
   });
-  return commands.map(() => ({ ok: true, changes: [], events: [] }));
+  return commands.map((command) =>
+    current.includes(command)
+      ? { ok: true, changes: [], events: [] }
+      : failed({ code: 'unauthorized', message: 'E-mail or password is wrong.' }),
+  );
 }
 
 interface SessionRow extends Row {

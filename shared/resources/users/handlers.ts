@@ -1,5 +1,6 @@
 import type { Change, Command, Outcome } from '../../contracts/command.js';
 import type { UserCreate, UserPatch } from '../../contracts/generated.js';
+import { UNUSABLE_PASSWORD_HASH } from '../../platform/crypto.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { changesOf, changesOfNew } from '../changes.js';
 import { mergeRecords } from '../merge-records.js';
@@ -153,7 +154,7 @@ export async function deactivateUsers(
     if (!row) return missing('user');
     if (row.deactivated_at) return { ok: true, changes: [], events: [] };
     const others = active.get(command.tenantId) as Set<string>;
-    if (others.size === 1) return lastOne();
+    if (others.size === 1 && others.has(row.id)) return lastOne();
     others.delete(row.id);
     leaving.push(refOf(command));
     return { ok: true, changes: [{ field: 'deactivated_at', from: null, to: 'now' }], events: [] };
@@ -169,13 +170,13 @@ function lastOne(): Outcome {
   });
 }
 
-/** The active people of these tenants, locked: of two who remove each other one comes second, and sees it. */
+/** Who can sign in to these tenants, locked: of two who remove each other one comes second, and sees it. */
 async function lockActive(tx: Transaction, tenantIds: string[]): Promise<Map<string, Set<string>>> {
   const rows = await tx.query<RecordRef>({
     name: 'lock-active-users',
-    text: `select tenant_id, id from users where tenant_id = any($1::uuid[]) and deactivated_at is null
+    text: `select tenant_id, id from users where tenant_id = any($1::uuid[]) and deactivated_at is null and password_hash <> $2
            order by tenant_id, id for update`,
-    values: [tenantIds],
+    values: [tenantIds, UNUSABLE_PASSWORD_HASH],
   });
   const active = new Map<string, Set<string>>(tenantIds.map((id) => [id, new Set()]));
   for (const row of rows) active.get(row.tenant_id)?.add(row.id);
