@@ -31,7 +31,7 @@ export async function up(knex: Knex): Promise<void> {
       foreign key (tenant_id, invoice_id) references invoices
     );
     -- An invoice is asked for once at a time.
-    create unique index claims_living on claims (tenant_id, invoice_id) where status not in ('withdrawn', 'expired');
+    create unique index claims_living on claims (tenant_id, invoice_id) where status not in ('paid', 'withdrawn', 'expired');
     create index claims_created on claims (tenant_id, created_at desc, id desc);
     create index claims_status on claims (tenant_id, status, created_at desc, id desc);
     create index claims_invoice on claims (tenant_id, invoice_id);

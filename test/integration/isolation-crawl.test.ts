@@ -109,6 +109,8 @@ describe('no tenant can tell that another exists', () => {
       shown: new Map(),
     };
     for (const { path } of operations.filter((one) => one.method === 'GET' && one.path.includes('{id}'))) {
+      // It tells until when it is, which is now.
+      if (path.endsWith('/statement')) continue;
       const kind = kindOf(path);
       if (!account.ids[kind]) continue;
       const own = withId(path, account.ids[kind]);
@@ -119,7 +121,9 @@ describe('no tenant can tell that another exists', () => {
 
   /** The intruder's key, or its person where it takes one; who signs out is nobody that others still need. */
   async function callerOf(operation: DocumentedOperation): Promise<TestClient> {
-    if (credentialOf(operation) === 'key') return intruder.client;
+    // The examples for people hold a password, which only a person sets.
+    const isOfKeys = credentialOf(operation) === 'key' && !operation.path.startsWith('/users');
+    if (isOfKeys) return intruder.client;
     return operation.name === 'DELETE /session' ? signIn(stack, intruder) : person;
   }
 

@@ -48,8 +48,9 @@ const FILL_INVOICES = `
   select $1, gen_random_uuid(), 'X-' || n, case when n % 10 = 0 then 'paid' else 'draft' end,
     case when n % 10 = 0 then $2::uuid end, now() - n * interval '1 minute' from generate_series(1, ${ROWS}) n`;
 const FILL_IMPOUNDS = `
-  insert into impounds (tenant_id, id, work_order_id, status, impounded_at, daily_rate_cents, free_days, created_at)
-  select tenant_id, gen_random_uuid(), id, case when status = 'completed' then 'lien' else 'stored' end, created_at, 4500, 0, created_at
+  insert into impounds (tenant_id, id, work_order_id, status, impounded_at, released_at, daily_rate_cents, free_days, created_at)
+  select tenant_id, gen_random_uuid(), id, case when status = 'completed' then 'lien' else 'released' end, created_at,
+    case when status <> 'completed' then created_at end, 4500, 0, created_at
   from work_orders where tenant_id = $1`;
 
 const FILL_APPROVALS = `

@@ -8,6 +8,7 @@ import { type MessageJob, type MessagesQueue, promptMessages } from '../../share
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { pdfFileName } from '../../shared/resources/invoices/document.js';
 import { renderPdf } from '../../shared/resources/invoices/pdf.js';
+import { isWithCustomer } from '../../shared/resources/invoices/transitions.js';
 import { recordMessageFailed, recordMessageSent } from '../../shared/resources/messages/commands.js';
 import {
   type ClaimedMessage,
@@ -77,6 +78,9 @@ async function offer({ logger }: Runtime, providers: Providers, message: Claimed
   if (attempts > MAX_ATTEMPTS) return { outcome: 'refused', reason: 'Its delivery broke off repeatedly.' };
   if (status === 'void' || status === 'cancelled')
     return { outcome: 'refused', reason: `The invoice was ${status} before the message left.` };
+  // Denied, disputed or failed meanwhile and being rewritten: what this message says is no longer so.
+  if (!isWithCustomer(status))
+    return { outcome: 'refused', reason: 'The invoice was taken back before the message left.' };
   const provider = providers[name];
   // A newer version's, which is being rolled out: it knows what to do.
   if (!provider) return { outcome: 'later', reason: `Nobody here knows the provider ${name}.` };

@@ -125,15 +125,18 @@ async function findOvertaken(tx: Transaction, ran: Settled[]): Promise<Map<strin
 }
 
 async function runHandlers(tx: Transaction, commands: Command[], config: Config): Promise<Settled[]> {
-  const refused = await checkPreconditions(tx, commands);
-  const settled = commands.flatMap((command): Settled[] => {
-    const outcome = refused.get(command.id);
-    return outcome ? [{ command, outcome }] : [];
-  });
-  const allowed = commands.filter((command) => !refused.has(command.id));
-  for (const [type, group] of groupByType(allowed)) {
-    const outcomes: Outcome[] = await handlerOf(type)(tx, group as Command<never>[], config);
-    for (const [index, command] of group.entries()) {
+  const settled: Settled[] = [];
+  for (const [type, group] of groupByType(commands)) {
+    // For each type anew: a claim or a suggestion changes an invoice that its command does not name, and so in the same wave.
+    const refused = await checkPreconditions(tx, group);
+    for (const command of group) {
+      const outcome = refused.get(command.id);
+      if (outcome) settled.push({ command, outcome });
+    }
+    const allowed = group.filter((command) => !refused.has(command.id));
+    if (allowed.length === 0) continue;
+    const outcomes: Outcome[] = await handlerOf(type)(tx, allowed as Command<never>[], config);
+    for (const [index, command] of allowed.entries()) {
       settled.push({ command, outcome: outcomes[index] as Outcome });
     }
   }

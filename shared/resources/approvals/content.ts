@@ -7,7 +7,7 @@ import type { InvoiceRow } from '../invoices/lifecycle.js';
 import { failed } from '../sets.js';
 import { type ApprovalContent, type ApprovalRow, contentHash, versionOf } from './store.js';
 
-type Renewal = Partial<Pick<ApprovalContent, 'amount_cents' | 'record_version'>>;
+type Renewal = Partial<Pick<ApprovalContent, 'amount_cents' | 'payload' | 'record_version'>>;
 
 /** An approval whose content is no longer what was shown: it waits on, with what there is now. */
 export function renewed(approval: ApprovalRow, renewal: Renewal): ApprovalRow {

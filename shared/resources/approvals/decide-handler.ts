@@ -46,9 +46,12 @@ async function runAndStore(
 ): Promise<Outcome> {
   const { ran, outcome } = await runApproved(tx, { decision: command, approval, config });
   if (!outcome.ok) {
-    const amount = outcome.error.details?.find(({ field }) => field === 'amount_cents')?.to;
+    const toOf = (name: string) => outcome.error.details?.find(({ field }) => field === name)?.to;
+    const [amount, payload] = [toOf('amount_cents'), toOf('payload')];
     if (outcome.error.code === 'conflict' && typeof amount === 'number')
-      await storeApprovals(tx, [renewed(approval, { amount_cents: amount })]);
+      await storeApprovals(tx, [
+        renewed(approval, { amount_cents: amount, ...(payload ? { payload } : {}) }),
+      ]);
     return outcome;
   }
   const decided = decide(command, approval, { status: 'approved', note: command.input.note ?? null });

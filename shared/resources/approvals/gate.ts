@@ -1,6 +1,7 @@
 import type { Command, Outcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { failed, type RecordRef, recordset } from '../sets.js';
+import { FROM_CARD } from './held.js';
 import { insertApprovals, type NewApproval } from './store.js';
 
 /** A write that has been checked and priced, and is about to be made. */
@@ -11,6 +12,8 @@ export interface PricedWrite {
   target: string | null;
   /** updated_at of the draft that is changed; null for a new one. */
   recordVersion: string | null;
+  /** Its lines are a rate card's, not the client's: approving prices it anew, for other invoices may have charged the job meanwhile. */
+  isFromCard?: boolean;
 }
 
 interface Counted extends RecordRef {
@@ -33,9 +36,13 @@ export async function passGate(
   findFaults: FindFaults = noFaults,
 ): Promise<Map<string, Outcome>> {
   const stopped = new Map<string, Outcome>();
-  for (const { command, totalCents } of writes) {
+  for (const { command, totalCents, isFromCard } of writes) {
     const shown = command.approved?.amountCents;
-    if (shown !== undefined && shown !== totalCents) stopped.set(command.id, repriced(shown, totalCents));
+    if (shown === undefined || shown === totalCents) continue;
+    stopped.set(
+      command.id,
+      repriced(shown, totalCents, isFromCard ? payloadOf({ command, isFromCard }) : undefined),
+    );
   }
   const gated = writes.filter(({ command }) => command.actor.type === 'agent' && !command.approved);
   if (gated.length === 0) return stopped;
@@ -57,12 +64,20 @@ export async function passGate(
   return new Map([...stopped, ...faults]);
 }
 
-function repriced(from: number, to: number): Outcome {
+function repriced(from: number, to: number, payload: unknown): Outcome {
   return failed({
     code: 'conflict',
     message: 'The price has changed since this was shown. Look at it again before you decide.',
-    details: [{ field: 'amount_cents', from, to }],
+    details: [
+      { field: 'amount_cents', from, to },
+      ...(payload ? [{ field: 'payload', from: null, to: payload }] : []),
+    ],
   });
+}
+
+/** What is shown and kept of a held write; {@link FROM_CARD} tells that its lines are to be reckoned again. */
+function payloadOf({ command, isFromCard }: Pick<PricedWrite, 'command' | 'isFromCard'>): unknown {
+  return isFromCard ? { ...(command.input as object), [FROM_CARD]: true } : command.input;
 }
 
 /** By command: the account's gate, if it has one, and what the key's other drafts for that target come to. */
@@ -87,14 +102,17 @@ function countDrafts(tx: Transaction, writes: PricedWrite[]): Promise<Counted[]>
   });
 }
 
-function approvalOf({ command, totalCents, recordVersion }: PricedWrite, sum: number): NewApproval {
+function approvalOf(
+  { command, totalCents, recordVersion, isFromCard }: PricedWrite,
+  sum: number,
+): NewApproval {
   return {
     tenant_id: command.tenantId,
     id: command.id,
     kind: 'agent_write',
     action: command.type,
     entity_id: command.entityId,
-    payload: command.input,
+    payload: payloadOf({ command, isFromCard: isFromCard ?? false }),
     amount_cents: totalCents,
     counted_cents: sum,
     justification: null,

@@ -7,3 +7,6 @@ export const HELD_FRAME = { head: HEAD, tail: '}}' } as const;
 export function heldBody(approval: string): string {
   return `${HEAD}${approval}}`;
 }
+
+/** Member of a held payload whose lines a rate card gave. */
+export const FROM_CARD = 'priced_from_card';

@@ -9,6 +9,7 @@ import { createInvoices } from '../invoices/create-handler.js';
 import { moveInvoices } from '../invoices/move-handler.js';
 import { updateInvoices } from '../invoices/update-handler.js';
 import { failed } from '../sets.js';
+import { FROM_CARD } from './held.js';
 import type { ApprovalRow } from './store.js';
 
 /** What approving may run. */
@@ -54,7 +55,7 @@ function commandBehind(decision: Command, approval: ApprovalRow): Command {
     id: newId(),
     type: approval.action,
     entityId: approval.entity_id,
-    input: isHeld ? approval.payload : {},
+    input: isHeld ? askedOf(approval.payload as Record<string, unknown>) : {},
     idempotency: null,
     ifMatch: null,
     ...(isHeld
@@ -66,6 +67,13 @@ function commandBehind(decision: Command, approval: ApprovalRow): Command {
         }
       : {}),
   };
+}
+
+/** A held write as it was asked for: lines that a card gave are reckoned again, by what is billed of the job now. */
+function askedOf(payload: Record<string, unknown>): unknown {
+  if (payload[FROM_CARD] !== true) return payload;
+  const { [FROM_CARD]: _mark, line_items: _lines, ...asked } = payload;
+  return asked;
 }
 
 /** The decision's own request is in order: what stands in the way is the state of things. */

@@ -82,7 +82,7 @@ export function insertApprovals(
   });
 }
 
-const DECIDED = `status text, amount_cents bigint, invoice_id uuid, record_version timestamptz, hash text, changes jsonb, decided_by uuid,
+const DECIDED = `status text, payload jsonb, amount_cents bigint, invoice_id uuid, record_version timestamptz, hash text, changes jsonb, decided_by uuid,
   decided_at timestamptz, note text`;
 const DECIDED_NAMES = DECIDED.split(',').map((column) => column.trim().split(' ')[0] as string);
 

@@ -80,6 +80,13 @@ export class ClaimCourse {
     this.row = { ...this.row, ...fields } as ClaimRow;
   }
 
+  /** Never more is asked for than is owed now: lines were corrected, or somebody has paid, since the claim was made. */
+  askForOwed(): void {
+    const { total_cents: total, paid_cents: paid } = this.invoice;
+    const owed = Math.max(0, total - paid) + this.row.paid_cents;
+    this.set({ expected_cents: Math.min(this.row.expected_cents, owed) });
+  }
+
   /** Takes the invoice along; each step by the table of invoices. */
   moveInvoice(steps: readonly InvoiceStep[]): void {
     for (const { to, by } of steps) {

@@ -1,4 +1,5 @@
 import type { ClaimOutcome } from '../../contracts/generated.js';
+import { isWithCustomer } from '../invoices/transitions.js';
 import type { SuggestionDraft } from '../suggestions/kinds.js';
 import { dollars } from '../suggestions/phrases.js';
 import type { ClaimCourse } from './claim-row.js';
@@ -32,11 +33,15 @@ export function deny(
   });
   const rule = ruleFor(code ?? null);
   const correction = rule.correct?.(course.row, facts);
-  if (!correction || course.row.attempt >= MAX_ATTEMPTS) {
+  // What was annulled, paid or taken back meanwhile goes nowhere by itself, as it could not by hand.
+  const { status } = course.invoice;
+  const mayGoOut = course.row.attempt < MAX_ATTEMPTS && isWithCustomer(status) && status !== 'paid';
+  if (!correction || !mayGoOut) {
     course.moveInvoice(REFUSED[course.invoice.status] ?? []);
     return { invoicePo: undefined, suggestion: suggestionOf(course, facts) };
   }
   course.set({ ...correction });
+  course.askForOwed();
   course.move('rebilling', 'S');
   course.moveInvoice(REBILLED[course.invoice.status] ?? []);
   course.move('submitted', 'S', { submitted_at: now, attempt: course.row.attempt + 1, respond_by: null });

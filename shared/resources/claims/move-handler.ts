@@ -24,6 +24,7 @@ function send(course: ClaimCourse, now: string): Outcome | undefined {
       `The invoice is ${course.invoice.status}: approve it first.`,
     );
   course.moveInvoice(steps);
+  course.askForOwed();
   course.move('submitted', 'O', { submitted_at: now, attempt: course.row.attempt + 1, status_reason: null });
   return undefined;
 }

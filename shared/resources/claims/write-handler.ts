@@ -16,7 +16,7 @@ function invoiceRef({ tenantId, input }: Command<ClaimCreate>): RecordRef {
   return { tenant_id: tenantId, id: input.invoice_id };
 }
 
-/** Queues claims; an invoice has one at a time. */
+/** Queues claims; an invoice has one at a time. One that was paid is over: what is refunded may be claimed anew. */
 export async function createClaims(tx: Transaction, commands: Command<ClaimCreate>[]): Promise<Outcome[]> {
   const invoices = await lockInvoices(tx, commands.map(invoiceRef));
   const faultOf = (command: Command<ClaimCreate>): Outcome | undefined => {
@@ -71,7 +71,7 @@ async function insertClaims(tx: Transaction, rows: object[]): Promise<Set<string
                i.created_at) + interval '60 days'
            from ${recordset(COLUMNS)} join invoices i on i.tenant_id = r.tenant_id and i.id = r.invoice_id
            order by r.tenant_id, r.invoice_id
-           on conflict (tenant_id, invoice_id) where status not in ('withdrawn', 'expired') do nothing returning tenant_id, id`,
+           on conflict (tenant_id, invoice_id) where status not in ('paid', 'withdrawn', 'expired') do nothing returning tenant_id, id`,
     values: [JSON.stringify(rows)],
   });
   return new Set(inserted.map(refKey));

@@ -23,6 +23,7 @@ type CreateCommand = Command<InvoiceCreate>;
 
 interface Draft {
   command: CreateCommand;
+  isFromCard: boolean;
   priced: InvoicePrice;
   taxRateBps: number;
 }
@@ -51,7 +52,7 @@ export async function createInvoices(tx: Transaction, asked: CreateCommand[]): P
   for (const command of commands) {
     const draft = draftOf(command, rates, workOrders);
     if ('ok' in draft) outcomes.set(command.id, draft);
-    else drafts.push(draft);
+    else drafts.push({ ...draft, isFromCard: fromCard.has(command.id) });
   }
   const stopped = await stopAtGate(tx, drafts);
   const inserted = await insertDrafts(
@@ -78,13 +79,14 @@ async function stopAtGate(tx: Transaction, drafts: Draft[]): Promise<Map<string,
   });
 }
 
-function pricedWrite({ command, priced }: Draft): PricedWrite {
+function pricedWrite({ command, priced, isFromCard }: Draft): PricedWrite {
   const { work_order_id, customer_id } = command.input;
   return {
     command,
     totalCents: priced.totalCents,
     target: work_order_id ?? customer_id ?? null,
     recordVersion: null,
+    isFromCard,
   };
 }
 
@@ -111,7 +113,11 @@ function references(commands: CreateCommand[], member: 'customer_id' | 'work_ord
   });
 }
 
-function draftOf(command: CreateCommand, rates: TaxRates, workOrders: Set<string>): Draft | Outcome {
+function draftOf(
+  command: CreateCommand,
+  rates: TaxRates,
+  workOrders: Set<string>,
+): Omit<Draft, 'isFromCard'> | Outcome {
   const { input, tenantId } = command;
   const taxRateBps = rates.of(tenantId, input.customer_id ?? null);
   const unknown: ErrorDetail[] = [];
@@ -140,6 +146,20 @@ export function totalFault(totalCents: number): Outcome | undefined {
     code: 'validation_error',
     message: `${message}.`,
     details: [{ field: 'line_items', code: totalCents < 0 ? 'negative_total' : 'total_too_large', message }],
+  });
+}
+
+/** A denied or disputed invoice may hold money while its lines are open: it never comes to less than was paid. */
+export function paidFault(
+  { paid_cents: paid }: { paid_cents: number },
+  totalCents: number,
+): Outcome | undefined {
+  if (totalCents >= paid) return undefined;
+  const message = `${paid} cents are paid on this invoice, more than the ${totalCents} that it would come to`;
+  return failed({
+    code: 'invoice_locked',
+    message: `${message}. Refund the difference first.`,
+    details: [{ field: 'line_items', code: 'below_paid', message }],
   });
 }
 

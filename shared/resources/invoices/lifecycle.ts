@@ -70,6 +70,9 @@ export function guardFault(
   if (to === 'void' && row.paid_cents > 0) {
     return illegalMove(row, to, 'Money is paid on this invoice. Refund it first, then void it.');
   }
+  if (to === 'cancelled' && row.paid_cents > 0) {
+    return illegalMove(row, to, 'Money is paid on this invoice. Refund it first, then cancel it.');
+  }
   if (to !== 'approved') return undefined;
   if (lineCount === 0) return illegalMove(row, to, 'An invoice without line items cannot be approved.');
   if (!row.customer_id && !row.billing_email) {

@@ -3,14 +3,16 @@ import { type RecordRef, recordset, refKey } from '../sets.js';
 
 /**
  * True once an invoice is overdue (decisions 3): after the end of its due date's day in the account's time zone and the days of grace; without a due
- * date, after its release and the customer's terms. Over `i` invoices, `t` tenants, `c` customers (outer).
+ * date, after its release and the customer's terms. What lies with a motor club that has not answered is not: nobody has to pay it yet. Over `i` invoices, `t` tenants, `c` customers (outer).
  */
 export const IS_PAST_DUE = `
   now() >= case
     when i.due_date is not null
       then ((i.due_date at time zone t.time_zone)::date + 1 + t.grace_days)::timestamp at time zone t.time_zone
     else i.released_at + make_interval(days => coalesce(c.terms_days, t.terms_days) + t.grace_days)
-  end`;
+  end
+  and not (i.status = 'sent_to_roadsync' and exists (select from claims m
+    where m.tenant_id = i.tenant_id and m.invoice_id = i.id and m.status in ('submitted', 'accepted')))`;
 
 /** The joins that {@link IS_PAST_DUE} needs beside `invoices i`. */
 export const PAST_DUE_JOINS = `

@@ -152,7 +152,7 @@ export function actionsOf(history: InvoiceHistory, hasPayments: boolean): Invoic
       .filter(([action]) => action !== 'resolve' || history.status === 'disputed')
       // A draft has nowhere to go back to.
       .filter(([action]) => action !== 'return' || history.status !== 'draft')
-      .filter(([action]) => action !== 'void' || !hasPayments)
+      .filter(([action]) => (action !== 'void' && action !== 'cancel') || !hasPayments)
       .map(([action]) => action)
   );
 }

@@ -6,7 +6,7 @@ import { type PricedWrite, passGate } from '../approvals/gate.js';
 import { versionOf } from '../approvals/store.js';
 import { changesOf } from '../changes.js';
 import { failed, missing, nextUpdatedAt, recordset, refKey, refOf } from '../sets.js';
-import { agentPricing, insertLines, lineRows, totalFault } from './create-handler.js';
+import { agentPricing, insertLines, lineRows, paidFault, totalFault } from './create-handler.js';
 import { reopenIfDueLater } from './due-date.js';
 import { type InvoiceRow, illegalMove, lockInvoices } from './lifecycle.js';
 import { type InvoicePrice, priceInvoice } from './money.js';
@@ -111,7 +111,9 @@ function planOf(command: UpdateCommand, row: InvoiceRow | undefined): Plan | Out
   if (line_items === undefined) return { command, row, changes, priced: undefined };
   const priced = priceInvoice(line_items, row.tax_rate_bps);
   changes.push({ field: 'line_items', from: null, to: line_items });
-  return totalFault(priced.totalCents) ?? { command, row, changes, priced };
+  return (
+    totalFault(priced.totalCents) ?? paidFault(row, priced.totalCents) ?? { command, row, changes, priced }
+  );
 }
 
 /** An agent's scope covers drafts alone (decisions 1, row 14). */

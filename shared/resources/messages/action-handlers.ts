@@ -45,8 +45,9 @@ export async function retryMessages(
       return illegalMove(invoice, 'sending', `The invoice is ${invoice.status}: it cannot be sent now.`);
     const provider = providerFor(config, message.channel, command.environment);
     const next = { ...message, ...bodies.get(message.id), ...freshState(now), provider };
-    locked.changeInvoice(queuedInvoice(invoice, now));
-    const events = provider === OUTBOX ? layOut(locked, next, now) : waitFor(locked, next);
+    locked.changeInvoice(command, queuedInvoice(invoice, now));
+    const events =
+      provider === OUTBOX ? layOut(locked, { command, message: next, now }) : waitFor(locked, next);
     const changes = [{ field: 'state', from: 'failed', to: provider === OUTBOX ? 'sent' : 'queued' }];
     return { ok: true, changes, events, queuedMessages: provider === OUTBOX ? [] : [message.id] };
   });
@@ -88,10 +89,13 @@ function waitFor(locked: LockedMessages, message: MessageRow): EventDraft[] {
   return [];
 }
 
-function layOut(locked: LockedMessages, message: MessageRow, now: Date): EventDraft[] {
+function layOut(
+  locked: LockedMessages,
+  { command, message, now }: { command: Command; message: MessageRow; now: Date },
+): EventDraft[] {
   const at = now.toISOString();
   locked.changeMessage({ ...message, state: 'sent', sent_at: at });
-  return deliver(locked, message, at);
+  return deliver(locked, { command, message, at });
 }
 
 /** The link of a message opens nothing any more. */

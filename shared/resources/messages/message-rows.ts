@@ -1,5 +1,7 @@
 import type { Command } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
+import { type AlsoAudited, auditAlso } from '../audit-also.js';
+import { changesOf } from '../changes.js';
 import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/lifecycle.js';
 import { lockRecords, nextUpdatedAt, type RecordRef, recordset, refKey, refOf } from '../sets.js';
 import type { Channel } from './provider.js';
@@ -30,6 +32,7 @@ export interface MessageRow extends Row, RecordRef {
 export class LockedMessages {
   private readonly changedMessages = new Map<string, MessageRow>();
   private readonly changedInvoices = new Map<string, InvoiceRow>();
+  private readonly entries: AlsoAudited[] = [];
 
   private constructor(
     private readonly messages: Map<string, MessageRow>,
@@ -90,13 +93,28 @@ export class LockedMessages {
     else ids.delete(message.id);
   }
 
-  changeInvoice(invoice: InvoiceRow): void {
+  /** @param command what changes it: the invoice's history tells it too */
+  changeInvoice(command: Command, invoice: InvoiceRow): void {
+    const { status, status_reason, delivery_state } = invoice;
+    const changes = changesOf(this.invoices.get(refKey(invoice)) as InvoiceRow, {
+      status,
+      status_reason,
+      delivery_state,
+    });
+    if (changes.length > 0)
+      this.entries.push({
+        command,
+        entityType: 'invoice',
+        entityId: invoice.id,
+        action: 'invoice.updated',
+        changes,
+      });
     this.invoices.set(refKey(invoice), invoice);
     this.changedInvoices.set(refKey(invoice), invoice);
   }
 
   async store(tx: Transaction): Promise<void> {
-    const storing = [storeLifecycle(tx, [...this.changedInvoices.values()])];
+    const storing = [storeLifecycle(tx, [...this.changedInvoices.values()]), auditAlso(tx, this.entries)];
     if (this.changedMessages.size > 0) storing.push(storeMessages(tx, [...this.changedMessages.values()]));
     await Promise.all(storing);
   }

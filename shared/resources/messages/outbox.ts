@@ -6,13 +6,14 @@ import {
   documentOf,
   type InvoiceDocument,
 } from '../invoices/document.js';
+import type { InvoiceStatus } from '../invoices/transitions.js';
 import { nextUpdatedAt, type RecordRef } from '../sets.js';
 import type { Channel } from './provider.js';
 
 /** A message that this worker, and no other, may offer to its provider now. */
 export interface ClaimedMessage extends RecordRef {
   invoice_id: string;
-  invoice_status: string;
+  invoice_status: InvoiceStatus;
   channel: Channel;
   provider: string;
   recipient: string;

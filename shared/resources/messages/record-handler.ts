@@ -16,7 +16,7 @@ export async function recordMessagesSent(tx: Transaction, commands: Command[]): 
     locked.changeMessage({ ...message, state: 'sent', sent_at: at, error: null });
     const changes: Change[] = [{ field: 'state', from: message.state, to: 'sent' }];
     // One that was overtaken meanwhile arrived all the same, but the invoice now waits for the newer one.
-    const events = message.state === 'queued' ? deliver(locked, message, at) : [];
+    const events = message.state === 'queued' ? deliver(locked, { command, message, at }) : [];
     return { ok: true, changes, events };
   });
   await locked.store(tx);
@@ -24,10 +24,13 @@ export async function recordMessagesSent(tx: Transaction, commands: Command[]): 
 }
 
 /** Marks the invoice as delivered. @returns its event, once for each release */
-export function deliver(locked: LockedMessages, message: MessageRow, at: string): EventDraft[] {
+export function deliver(
+  locked: LockedMessages,
+  { command, message, at }: { command: Command; message: MessageRow; at: string },
+): EventDraft[] {
   const invoice = locked.invoiceOf(message);
   if (invoice.delivery_state !== 'queued') return [];
-  locked.changeInvoice({ ...invoice, delivery_state: 'sent', sent_at: at });
+  locked.changeInvoice(command, { ...invoice, delivery_state: 'sent', sent_at: at });
   return [{ type: 'invoice.sent', entity: { type: 'invoice', id: invoice.id } }];
 }
 
@@ -55,7 +58,7 @@ export async function recordMessagesFailed(
     if (invoice.delivery_state !== 'queued' || locked.othersAreQueued(message))
       return { ok: true, changes, events: [] };
     const { row, change } = failedInvoice(invoice, { now, reason });
-    locked.changeInvoice(row);
+    locked.changeInvoice(command, row);
     return { ok: true, changes: [...changes, ...change], events: [] };
   });
   await locked.store(tx);

@@ -2,7 +2,7 @@ import type { Command, Outcome } from '../../contracts/command.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
 import type { AlsoAudited } from '../audit-also.js';
-import { insertLines, totalFault } from '../invoices/create-handler.js';
+import { insertLines, paidFault, totalFault } from '../invoices/create-handler.js';
 import { type InvoiceRow, lockInvoices } from '../invoices/lifecycle.js';
 import { MAX_LINE_ITEMS, type PricedLine, priceInvoice } from '../invoices/money.js';
 import { failed, nextUpdatedAt, type RecordRef, recordset, refKey } from '../sets.js';
@@ -63,7 +63,7 @@ export class LineAdder {
     if (fault) return fault;
     const lines = [...target.lines, ...proposed];
     const price = priceInvoice(lines, target.row.tax_rate_bps);
-    const tooMuch = totalFault(price.totalCents);
+    const tooMuch = totalFault(price.totalCents) ?? paidFault(target.row, price.totalCents);
     if (tooMuch) return tooMuch;
     const before = target.money.total_cents;
     target.lines = lines;

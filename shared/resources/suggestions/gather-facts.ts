@@ -15,6 +15,12 @@ const LINES = `(select coalesce(json_agg(json_build_object('name', l.name, 'cate
     'unit_price_cents', l.unit_price_cents, 'total_cents', l.total_cents, 'taxable', l.taxable) order by l.position), '[]'::json)
   from invoice_line_items l where l.tenant_id = i.tenant_id and l.invoice_id = i.id)`;
 
+/** Categories on other living invoices of the same job: storage is billed again and again, and apart from the tow. */
+const BILLED_ELSEWHERE = `(select coalesce(json_agg(distinct l.category), '[]'::json)
+  from (select n.tenant_id, n.id from invoices n where n.tenant_id = i.tenant_id and n.work_order_id = i.work_order_id
+          and n.id <> i.id and n.status not in ('void', 'cancelled') offset 0) n
+  join invoice_line_items l on l.tenant_id = n.tenant_id and l.invoice_id = n.id)`;
+
 /** A {@link BilledJob} over `i` invoices, `w` work orders, `c` customers and the local time of dispatch `d.at`. */
 const FACTS = `
   i.id as invoice_id, i.invoice_number, w.id as work_order_id, w.service_type, c.company_type, i.subtotal_cents, w.miles,
@@ -25,7 +31,7 @@ const FACTS = `
        when extract(hour from d.at) >= 18 then 'evening' end as off_hours,
   coalesce(w.notes ~* '${WINCH_WORDS}', false) as mentions_winch,
   floor(extract(epoch from i.created_at - w.completion_time)::float8 / 86400)::int as held_days,
-  ${LINES} as lines`;
+  ${LINES} as lines, ${BILLED_ELSEWHERE} as billed_elsewhere`;
 
 /** The account's own time zone makes an hour late. */
 const LOCAL_DISPATCH = `cross join lateral (select w.dispatch_time at time zone t.time_zone as at) d`;

@@ -28,8 +28,9 @@ export async function insertSuggestions(
 ): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
   const occasion = (row: NewSuggestion) =>
-    `${row.tenant_id}/${row.detector}/${row.entity_id}/${row.occasion}`;
-  // One order for everybody: two batches inserting the same ones the other way round would wait for each other in a circle.
+    `${row.tenant_id}/${row.invoice_id}/${row.detector}/${row.entity_id}/${row.occasion}`;
+  // One order for everybody: two batches inserting the same ones the other way round would wait for each other in a circle. By invoice first: the
+  // foreign key locks it, and whoever changes invoices locks them in this order.
   const sorted = [...rows].sort((a, b) => (occasion(a) < occasion(b) ? -1 : 1));
   const inserted = await tx.query<RecordRef>({
     name: 'insert-suggestions',

@@ -30,6 +30,8 @@ export interface BilledJob {
   /** Whole days from the end of the tow to the invoice. */
   held_days: number | null;
   lines: BilledLine[];
+  /** Categories that other invoices of the same job charge. */
+  billed_elsewhere: string[];
 }
 
 /** An earlier invoice of the same customer over the same amount. */

@@ -84,6 +84,8 @@ export function findMissedFee(
   const { job } = subject;
   // An invoice without a charge is not written yet.
   if (job.lines.length === 0 || linesOf(job, rule.category).length > 0) return undefined;
+  // Billed in parts: the fee stands on another invoice of the job.
+  if (job.billed_elsewhere.includes(rule.category)) return undefined;
   const sort = rule.sort(job);
   const cohort = sort && cohortOf(subject, sort.isAlike);
   if (!sort || !cohort) return undefined;

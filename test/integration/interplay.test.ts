@@ -1,0 +1,254 @@
+/** What one part of the business does to the records of another: prices, approvals, claims, mails, suggestions and money together. */
+import { expect } from 'chai';
+import type { Command } from '../../shared/contracts/command.js';
+import { newId } from '../../shared/platform/ids.js';
+import { openMessagesQueue } from '../../shared/queues/messages.js';
+import { openWritesQueue } from '../../shared/queues/writes.js';
+import { lockInvoices } from '../../shared/resources/invoices/lifecycle.js';
+import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
+import { insertSuggestions } from '../../shared/resources/suggestions/store.js';
+import { createMessagesProcessor } from '../../workers/messages/processor.js';
+import { runIsolated } from '../../workers/writes/isolate.js';
+import { expectHeld, newAgent, setGate } from '../support/approvals.js';
+import { batchContextOf } from '../support/batch-context.js';
+import { commandOf } from '../support/commands.js';
+import { expectError } from '../support/expect-error.js';
+import { claimAfter, invoiceAfter, jobAfter } from '../support/lifecycle-records.js';
+import { cardItem, completedJob, MILES, makeCard, STORAGE } from '../support/priced-jobs.js';
+import { lineItem } from '../support/samples.js';
+import { signIn } from '../support/sign-in.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+import { makeSuggestion, watchUntilDone } from '../support/suggestions.js';
+
+const DAY_MS = 86_400_000;
+const LATE = { due_date: '2026-01-01T00:00:00Z' };
+
+describe('the parts of the business together', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+
+  before(async () => {
+    stack = await TestStack.start();
+  });
+  beforeEach(async () => {
+    tenant = await stack.createTenant('Hudson Towing', { timeZone: 'UTC' });
+  });
+  after(() => stack.stop());
+
+  const run = (commands: Command[]) => runIsolated(batchContextOf(stack.runtime), commands);
+  const get = async (path: string) => (await tenant.client.get(path)).body;
+  const post = (path: string, body: Record<string, unknown> = {}) => tenant.client.post(path, body);
+  const sweep = async () =>
+    run(await stack.runtime.db.transaction([tenant.id], (tx) => findOverdue(tx, 100)));
+  /** A vehicle that has stood in the yard for so many days. */
+  const impound = async (job: string, days: number): Promise<string> => {
+    const impounded_at = new Date(Date.now() - (days - 1) * DAY_MS).toISOString();
+    return (await post('/impounds', { work_order_id: job, impounded_at, daily_rate_cents: 4500 })).body.id;
+  };
+  const queueAgain = async (invoice: string): Promise<string> => {
+    const text = `update messages set state = 'queued', provider = 'fake', attempt_after = now() - interval '1 second', sent_at = null
+                  where tenant_id = $1 and invoice_id = $2 returning id`;
+    const [message] = await stack.rows<{ id: string }>(tenant.id, text, [tenant.id, invoice]);
+    const undone = `update invoices set delivery_state = 'queued', sent_at = null where tenant_id = $1 and id = $2`;
+    await stack.rows(tenant.id, undone, [tenant.id, invoice]);
+    return message?.id as string;
+  };
+
+  it('an If-Match sees what a suggestion did to the invoice in the same batch', async () => {
+    const id = await invoiceAfter(tenant.client, []);
+    const before = await get(`/invoices/${id}`);
+    const proposed = {
+      ...lineItem({ unit_price_cents: 5000 }),
+      description: null,
+      total_cents: 5000,
+      taxable: false,
+    };
+    const suggestion = await makeSuggestion(stack, tenant.id, {
+      entity_id: id,
+      invoice_id: id,
+      proposed_lines: [proposed] as never,
+    });
+    const accept = commandOf('suggestion.accept', tenant.id, {}, { entityId: suggestion });
+    const approve = commandOf(
+      'invoice.approve',
+      tenant.id,
+      {},
+      { entityId: id, ifMatch: [before.updated_at] },
+    );
+    const results = await run([accept, approve]);
+    const approved = results.find((result) => result.id === approve.id);
+    expect(approved).to.have.nested.property('error.code', 'precondition_failed');
+    expect(await get(`/invoices/${id}`)).to.include({
+      status: 'draft',
+      total_cents: before.total_cents + 5000,
+    });
+  });
+
+  describe('a held draft that was priced from a card', () => {
+    it('is refused when another invoice has billed its job meanwhile', async () => {
+      await makeCard(tenant.client, { is_default: true, items: [cardItem(), STORAGE] });
+      const job = await completedJob(tenant.client);
+      const yard = await impound(job, 10);
+      await setGate(tenant, 100);
+      const agent = await newAgent(stack, tenant.id);
+      const draft = { work_order_id: job, billing_email: 'a@example.com' };
+      const held = expectHeld(await agent.post('/invoices', { invoice_number: 'A-1', ...draft }));
+      expect((await post('/invoices', { invoice_number: 'O-1', ...draft })).status).to.equal(201);
+      const person = await signIn(stack, { tenantId: tenant.id });
+      expectError(await person.post(`/approvals/${held.id}/approve`, {}), 409, 'conflict');
+      const { days, invoiced_days } = await get(`/impounds/${yard}`);
+      expect([days, invoiced_days]).to.deep.equal([10, 10]);
+    });
+
+    it('is reckoned anew, shown with what changed, and then made', async () => {
+      await makeCard(tenant.client, { is_default: true, items: [cardItem(), STORAGE] });
+      await setGate(tenant, 100);
+      const agent = await newAgent(stack, tenant.id);
+      const person = await signIn(stack, { tenantId: tenant.id });
+      const job = await completedJob(tenant.client);
+      const yard = await impound(job, 10);
+      const draft = { invoice_number: 'A-1', work_order_id: job, billing_email: 'a@example.com' };
+      const held = expectHeld(await agent.post('/invoices', draft));
+      const text = `update impounds set impounded_at = impounded_at - interval '1 day' where tenant_id = $1 and id = $2`;
+      await stack.rows(tenant.id, text, [tenant.id, yard]);
+      expectError(await person.post(`/approvals/${held.id}/approve`, { hash: held.hash }), 409, 'conflict');
+      const [shown] = (await person.get('/approvals?status=pending')).body.data.items;
+      expect(shown.payload.line_items[1].quantity).to.equal(11);
+      const approved = await person.post(`/approvals/${held.id}/approve`, { hash: shown.hash });
+      expect(approved.status, approved.text).to.equal(200);
+      const invoice = await get(`/invoices/${approved.body.invoice_id}`);
+      expect(invoice.total_cents).to.equal(shown.amount_cents);
+    });
+  });
+
+  it('a fee is not missed that another invoice of the job has', async () => {
+    await makeCard(tenant.client, { is_default: true, items: [cardItem(), MILES, STORAGE] });
+    const bill = async (job: string, number: string): Promise<string> => {
+      const input = { invoice_number: number, work_order_id: job, billing_email: 'a@example.com' };
+      return (await post('/invoices', input)).body.id;
+    };
+    for (let nth = 0; nth < 25; nth += 1) {
+      const invoice = await bill(await completedJob(tenant.client), `H-${nth}`);
+      await post(`/invoices/${invoice}/approve`);
+      await post(`/invoices/${invoice}/send`);
+    }
+    const job = await completedJob(tenant.client);
+    await bill(job, 'F');
+    await impound(job, 10);
+    const storage = await bill(job, 'S');
+    await watchUntilDone(stack);
+    const found = (await get(`/suggestions?entity_id=${storage}&kind=missed_fee`)).data.items;
+    expect(found).to.deep.equal([]);
+  });
+
+  describe('a claim', () => {
+    it('does not go out again by itself when its invoice was voided', async () => {
+      const job = await jobAfter(tenant.client, []);
+      await tenant.client.patch(`/work-orders/${job}`, { notes: 'PO# 88213-A' });
+      const claim = await claimAfter(tenant.client, ['submit'], { invoice: { work_order_id: job } });
+      await post(`/invoices/${claim.invoice_id}/void`, { reason: 'wrong' });
+      const denied = await post(`/claims/${claim.id}/outcome`, { outcome: 'denied', code: 'missing_po' });
+      expect(denied.body).to.include({ status: 'denied', attempt: 1 });
+      expect((await get(`/invoices/${claim.invoice_id}`)).po_number).to.equal(null);
+    });
+
+    it('asks for what is owed when it goes out, and is paid by that', async () => {
+      const claim = await claimAfter(tenant.client, [], { invoice: LATE });
+      await post(`/invoices/${claim.invoice_id}/send`);
+      await sweep();
+      await post(`/invoices/${claim.invoice_id}/payments`, { amount_cents: 9000, method: 'cash' });
+      const submitted = await post(`/claims/${claim.id}/submit`);
+      expect(submitted.body.expected_cents).to.equal(1000);
+      const paid = await post(`/claims/${claim.id}/outcome`, { outcome: 'paid', amount_cents: 1000 });
+      expect(paid.body.status).to.equal('paid');
+      expect((await get(`/invoices/${claim.invoice_id}`)).status).to.equal('paid');
+    });
+
+    it('keeps its invoice from being overdue twice while the club has it', async () => {
+      const claim = await claimAfter(tenant.client, [], { invoice: LATE });
+      await post(`/invoices/${claim.invoice_id}/send`);
+      await sweep();
+      await post(`/claims/${claim.id}/submit`);
+      await sweep();
+      expect((await get(`/invoices/${claim.invoice_id}`)).status).to.equal('sent_to_roadsync');
+      const events = await stack.rows(tenant.id, `select id from events where type = 'invoice.overdue'`);
+      expect(events).to.have.length(1);
+      await post(`/claims/${claim.id}/outcome`, { outcome: 'denied', code: 'not_covered' });
+      expect((await get(`/invoices/${claim.invoice_id}`)).status).to.equal('needs_review');
+    });
+
+    it('may be made anew when the club has taken its money back', async () => {
+      const claim = await claimAfter(tenant.client, ['submit']);
+      await post(`/claims/${claim.id}/outcome`, { outcome: 'paid', amount_cents: 10_000 });
+      const again = { invoice_id: claim.invoice_id, club: 'Other' };
+      expectError(await post('/claims', again), 409, 'conflict');
+      const [payment] = (await get(`/invoices/${claim.invoice_id}/payments`)).data.items;
+      await post(`/payments/${payment.id}/refund`, { amount_cents: 10_000, reason: 'Chargeback' });
+      expect((await post('/claims', again)).status).to.equal(201);
+    });
+  });
+
+  it('lines never fall below what is paid, and what is paid on is not cancelled', async () => {
+    const id = await invoiceAfter(tenant.client, ['approve', 'send']);
+    await post(`/invoices/${id}/payments`, { amount_cents: 9000, method: 'cash' });
+    await post(`/invoices/${id}/dispute`, { reason: 'x' });
+    expect((await post(`/invoices/${id}/return`)).body.allowed_actions).to.not.include('cancel');
+    const lower = { line_items: [lineItem({ unit_price_cents: 5000 })] };
+    expectError(await tenant.client.patch(`/invoices/${id}`, lower), 409, 'invoice_locked');
+    expectError(await post(`/invoices/${id}/cancel`, { reason: 'x' }), 409, 'invalid_status_transition');
+  });
+
+  it('a mail of an invoice that is being rewritten does not leave', async () => {
+    const id = await invoiceAfter(tenant.client, ['approve', 'send']);
+    const messageId = await queueAgain(id);
+    await post(`/invoices/${id}/dispute`, { reason: 'x' });
+    await post(`/invoices/${id}/return`);
+    let sent = 0;
+    const provider = {
+      send: async () => {
+        sent += 1;
+      },
+    };
+    const queues = { writes: openWritesQueue(stack.runtime), messages: openMessagesQueue(stack.runtime) };
+    const deliver = createMessagesProcessor(stack.runtime, { fake: provider } as never, queues);
+    await deliver({ data: { tenantId: tenant.id, messageId, attempts: 0 } } as never);
+    expect(sent).to.equal(0);
+  });
+
+  it('the history of an invoice tells that its mail failed', async () => {
+    const id = await invoiceAfter(tenant.client, ['approve', 'send']);
+    const entityId = await queueAgain(id);
+    await run([commandOf('message.record_failed', tenant.id, { reason: 'no such mailbox' }, { entityId })]);
+    expect((await get(`/invoices/${id}`)).status).to.equal('failed');
+    const log = (await get(`/audit-log?entity_type=invoice&entity_id=${id}&limit=1`)).data.items;
+    expect(log[0].changes).to.deep.include({ field: 'status', from: 'sending', to: 'failed' });
+  });
+
+  it('suggestions and invoices are locked in one order: they never wait for each other in a circle', async () => {
+    const ids: string[] = [];
+    for (let nth = 0; nth < 20; nth += 1) ids.push(await invoiceAfter(tenant.client, []));
+    const refs = ids.map((id) => ({ tenant_id: tenant.id, id }));
+    const draft = {
+      tenant_id: tenant.id,
+      kind: 'anomaly',
+      entity_type: 'invoice',
+      title: 't',
+      rationale: 'r',
+    };
+    for (let round = 0; round < 20; round += 1) {
+      const rows = [...ids.slice(10), ...ids.slice(0, 10)].map((id, nth) => ({
+        ...{ ...draft, amount_cents: 1, confidence: 0.9, proposed_lines: [], occasion: `${round}` },
+        ...{
+          detector: nth < 10 ? 'anomaly_amount' : 'duplicate_invoice',
+          id: newId(),
+          entity_id: id,
+          invoice_id: id,
+        },
+      }));
+      await Promise.all([
+        stack.runtime.db.transaction([tenant.id], (tx) => insertSuggestions(tx, rows as never)),
+        stack.runtime.db.transaction([tenant.id], (tx) => lockInvoices(tx, refs)),
+      ]);
+    }
+  });
+});
