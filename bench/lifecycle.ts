@@ -10,25 +10,42 @@ import { hasRedis, startStores } from './support/stores.js';
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const CLIENTS = (process.env.BENCH_CLIENTS ?? '1,128').split(',').map(Number);
+/** Within the time that a statement of the product may take. */
+const INVOICES_AT_ONCE = 10_000;
 /** More than a run can use up. */
 const INVOICES = Number(process.env.BENCH_INVOICES ?? 250_000);
 
+interface Filled {
+  drafts: string[];
+  sent: string[];
+}
+
 /** Drafts that can be approved, and invoices that wait for their money. */
-async function fillInvoices(db: Database, tenantId: string): Promise<{ drafts: string[]; sent: string[] }> {
+async function fillInvoices(db: Database, tenantId: string): Promise<Filled> {
+  const filled: Filled = { drafts: [], sent: [] };
+  for (let start = 0; start < INVOICES; start += INVOICES_AT_ONCE) {
+    const { drafts, sent } = await fillSome(db, { tenantId, start });
+    for (const id of drafts) filled.drafts.push(id);
+    for (const id of sent) filled.sent.push(id);
+  }
+  return filled;
+}
+
+function fillSome(db: Database, { tenantId, start }: { tenantId: string; start: number }): Promise<Filled> {
   return db.transaction([tenantId], async (tx) => {
     const invoices = await tx.query<{ id: string; status: string }>({
       text: `insert into invoices (tenant_id, id, invoice_number, status, billing_email, subtotal_cents, tax_cents, total_cents, paid_cents, released_at,
                released_as, created_at, updated_at)
              select $1, gen_random_uuid(), 'F-' || i, case when i % 2 = 0 then 'draft' else 'sending' end, 'billing@example.com', 10000, 0, 10000, 0,
                case when i % 2 = 0 then null else now() end, case when i % 2 = 0 then null else 'sending' end, now(), now()
-             from generate_series(1, $2::int) i returning id, status`,
-      values: [tenantId, INVOICES],
+             from generate_series($2::int + 1, $2::int + $3::int) i returning id, status`,
+      values: [tenantId, start, INVOICES_AT_ONCE],
     });
     await tx.query({
       text: `insert into invoice_line_items (tenant_id, invoice_id, id, position, name, category, quantity, unit_type, unit_price_cents, total_cents, taxable)
              select tenant_id, id, gen_random_uuid(), 1, 'Tow', 'tow', 1, 'each', 10000, 10000, false from invoices
-             where tenant_id = $1 and status = 'draft'`,
-      values: [tenantId],
+             where tenant_id = $1 and id = any($2::uuid[]) and status = 'draft'`,
+      values: [tenantId, invoices.map(({ id }) => id)],
     });
     const idsOf = (status: string) => invoices.filter((row) => row.status === status).map(({ id }) => id);
     return { drafts: idsOf('draft'), sent: idsOf('sending') };

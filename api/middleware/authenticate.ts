@@ -26,7 +26,8 @@ export function unauthorized(message: string): AppError {
 interface Credential {
   /** Two credentials of one text are the same. */
   text: string;
-  isWellFormed: boolean;
+  /** Costs a hash, so it is asked of unknown ones only. */
+  isWellFormed: () => boolean;
   find: () => Promise<Principal | undefined>;
   refusal: string;
 }
@@ -44,7 +45,7 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
   const lookUp = async ({ text, isWellFormed, find }: Credential): Promise<Principal | undefined> => {
     const cached = cache.get(text);
     if (cached) return cached;
-    if (!isWellFormed) return undefined;
+    if (!isWellFormed()) return undefined;
     const found = await find().catch((error: unknown) => {
       if (!isTransientDatabaseError(error)) throw error;
       throw serviceUnavailable('Credentials cannot be checked right now. Try again shortly.', error);
@@ -79,7 +80,7 @@ function credentialOf({ db }: Runtime, ctx: AnyContext): Credential {
     const text = bearerOf(header);
     return {
       text,
-      isWellFormed: isWellFormedKey(text),
+      isWellFormed: () => isWellFormedKey(text),
       find: () => findKey(db, text),
       refusal: 'This API key is not valid: it is unknown, revoked or expired.',
     };
@@ -87,7 +88,7 @@ function credentialOf({ db }: Runtime, ctx: AnyContext): Credential {
   const environment = environmentOf(ctx);
   return {
     text: `${environment} ${token}`,
-    isWellFormed: isWellFormedToken(token),
+    isWellFormed: () => isWellFormedToken(token),
     find: () => findSession(db, { token, environment }),
     refusal: 'You are not signed in any more. Sign in again.',
   };
