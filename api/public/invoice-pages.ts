@@ -15,15 +15,19 @@ const LIMITS = { minute: 120, hour: 2000 };
 /** A PDF costs a hundred times what a page does. */
 const PDF_LIMITS = { minute: 20, hour: 200 };
 
-const PATH = /^\/i\/([^/]*)(\/pdf|\/seen\.gif)?$/;
+const PATH = /^\/i\/([^/]*)(\/pdf)?$/;
 
-const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+/** How long the page waits for its own look to be noted; it is noted all the same. In ms. */
+const NOTING_MS = 1000;
+
+/** Programs that open links before anybody reads the message, as far as they say so. */
+const ROBOT =
+  /bot\b|crawl|spider|preview|scanner|safelinks|proofpoint|mimecast|barracuda|facebookexternalhit|whatsapp|slack/i;
 
 const UNKNOWN = 'This link does not lead anywhere. Open it again from the message, whole and unchanged.';
 
 /**
- * `/i/{token}`: what a customer sees who follows the link in a message, without a key and outside the versions. `/pdf` is the same as a PDF, `/seen.gif` the
- * picture that tells that the page was looked at.
+ * `/i/{token}`: what a customer sees who follows the link in a message, without a key and outside the versions. `/pdf` is the same as a PDF.
  */
 export function invoicePages(api: ApiRuntime): ApiMiddleware {
   const key = linkKeyOf(api.config);
@@ -100,30 +104,30 @@ interface Shown {
 async function show(api: ApiRuntime, ctx: AnyContext, { target, found, part, path }: Shown): Promise<void> {
   if (part === '/pdf') {
     await answerPdf(ctx, found.document);
-  } else if (part === '/seen.gif') {
-    if (found.isUnseen && isLook(ctx)) await noteSeen(api, ctx, { target, found });
-    ctx.type = 'image/gif';
-    ctx.body = PIXEL;
   } else {
+    if (found.isUnseen && isLook(ctx)) await atMost(NOTING_MS, noteSeen(api, ctx, { target, found }));
     ctx.type = 'text/html';
     ctx.body = invoicePage(found.document, path);
   }
 }
 
-/** False for what browsers and mail programs load before anybody looks. */
+function atMost(ms: number, work: Promise<void>): Promise<void> {
+  return Promise.race([work, new Promise<void>((resolve) => setTimeout(resolve, ms).unref())]);
+}
+
+/** False for what browsers, mail programs and scanners load before anybody looks, as far as it can be told. */
 function isLook(ctx: AnyContext): boolean {
   const purpose = `${ctx.get('Sec-Purpose')} ${ctx.get('Purpose')} ${ctx.get('X-Purpose')} ${ctx.get('X-Moz')}`;
   const destination = ctx.get('Sec-Fetch-Dest');
   return (
     ctx.method === 'GET' &&
     !/prefetch|prerender|preview/i.test(purpose) &&
-    (destination === '' || destination === 'image')
+    !ROBOT.test(ctx.get('User-Agent')) &&
+    (destination === '' || destination === 'document')
   );
 }
 
-/**
- * Marks the invoice as viewed. Only the picture waits for it, never the page; should the store be away, the next look tells.
- */
+/** Marks the invoice as viewed. Should the store be away, the next look tells. */
 async function noteSeen(
   api: ApiRuntime,
   ctx: AnyContext,

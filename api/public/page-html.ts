@@ -19,8 +19,8 @@ a{color:#1a4f8b}
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** No script at all, one style that is known by its hash, and the one picture of the page itself. */
-const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+/** No script, no picture, and one style that is known by its hash. */
+const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** Nobody keeps, finds, frames or passes on what stands behind a secret link. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
@@ -35,7 +35,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 const classed: Dress = (part) => `class="${part}"`;
 
 /**
- * The invoice as a page. The picture at its end is how we know that somebody looks: a program that only fetches the page does not count.
+ * The invoice as a page.
  * @param path of this page, for its own links
  */
 export function invoicePage(document: InvoiceDocument, path: string): string {
@@ -44,7 +44,6 @@ export function invoicePage(document: InvoiceDocument, path: string): string {
     documentHtml(document, classed),
     `<p class="screen"><a href="${path}/pdf">Open as PDF</a></p>`,
     `<p class="note">To pay, or with questions, contact ${sender}.</p>`,
-    `<img src="${path}/seen.gif" width="1" height="1" alt="">`,
   ]);
 }
 

@@ -141,7 +141,7 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
     const { body } = await client.post(`/invoices/${id}/send`, {});
     const { pathname } = new URL(body.view_url);
     secrets.set('the link of an invoice', pathname.slice('/i/'.length));
-    for (const part of ['', '/seen.gif', '/pdf', '/other'])
+    for (const part of ['', '/pdf', '/other'])
       await (await fetch(client.origin + pathname + part)).arrayBuffer();
     await product.prints(/"msg":"message"/);
   }
