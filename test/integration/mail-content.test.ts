@@ -106,6 +106,8 @@ describe('what a customer gets', () => {
     });
     const [page] = await pdfPages(new Uint8Array(attachment?.content as ArrayBuffer));
     for (const text of shown) expect(page).to.include(text);
+    // Each on a line of its own.
+    expect(page).to.match(/Road & Sons\s+1 Main St\s+Dock 4\s+Hudson, NY 12534/);
   });
 
   it('has nothing in it that a browser would run, whatever the texts of the invoice hold', async () => {

@@ -14,6 +14,9 @@ const REPLACED: Readonly<Record<string, string>> = {
   '\u202f': ' ',
   '\u2009': ' ',
   '\t': ' ',
+  // Kept: PDFKit breaks the line there.
+  '\n': '\n',
+  '\r': '',
 };
 
 function isEncodable(character: string): boolean {
