@@ -65,9 +65,10 @@ describe('docs/from-call-to-paid.sh', () => {
       'invoice.overdue',
     ]);
     expect(new Set(events.map(({ type }) => type)).size, 'the eight events of the specification').to.equal(8);
+    // The clock takes the suggestion back once it sees that its invoice is void.
     const entries = await stack.rows<{ action: string }>(
       tenant.id,
-      `select action from audit_entries where outcome = 'ok' and entity_type <> 'tenant' order by id`,
+      `select action from audit_entries where outcome = 'ok' and entity_type <> 'tenant' and action <> 'suggestion.expired' order by id`,
     );
     expect(entries.map(({ action }) => action)).to.deep.equal([
       'customer.created',

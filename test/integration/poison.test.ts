@@ -8,8 +8,7 @@ import { leasePending, readOperation, storeOperation } from '../../shared/resour
 import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
 import { countAttempt } from '../../workers/writes/attempts.js';
 import { type BatchContext, runSuspects } from '../../workers/writes/isolate.js';
-import { Repeats } from '../../workers/writes/repeats.js';
-import { batchConfig } from '../support/batch-context.js';
+import { batchContextOf } from '../support/batch-context.js';
 import { commandOf } from '../support/commands.js';
 import { useProcesses } from '../support/processes.js';
 import { scriptCommand } from '../support/run-script.js';
@@ -37,10 +36,7 @@ describe('a command that keeps killing its worker', () => {
     const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
     db = openDatabase({ databaseUrl, poolSize: 4, applicationName: 'test', logger });
     context = {
-      config: batchConfig,
-      db,
-      logger,
-      repeats: new Repeats(),
+      ...batchContextOf({ db, logger }),
       beforeCommit: (commands) => order.push(...commands.map(({ id }) => id)),
     };
   });
@@ -110,6 +106,30 @@ describe('a command that keeps killing its worker', () => {
     expect(await countAttempt(db, command)).to.equal(false);
     expect((await attempts())[0]).to.deep.include({ parked: true });
     expect(await countAttempt(db, command), 'parked for good').to.equal(false);
+  });
+
+  it('is never tried beside suspects of another job, so that no neighbour is counted for its deaths', async () => {
+    let suspected = 0;
+    const most: number[] = [];
+    const watched = {
+      ...context,
+      db: new Proxy(db, {
+        get(target, member) {
+          const own = Reflect.get(target, member, target) as unknown;
+          if (member !== 'transaction') return typeof own === 'function' ? own.bind(target) : own;
+          return async (...args: Parameters<Database['transaction']>) => {
+            const result = await target.transaction(...args);
+            suspected = (await attempts()).length;
+            most.push(suspected);
+            return result;
+          };
+        },
+      }),
+    };
+    await Promise.all(['a', 'b', 'c'].map((notes) => runSuspects(watched, [job(notes), job(notes)])));
+    expect(await notesStored()).to.deep.equal(['a', 'a', 'b', 'b', 'c', 'c']);
+    expect(Math.max(...most)).to.equal(1);
+    expect(suspected).to.equal(0);
   });
 
   it('runs the least suspect first, and forgets the tries of those that come through', async () => {

@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../../shared/platform/postgres.js';
 import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
 import { runIsolated } from '../../workers/writes/isolate.js';
 import { Repeats } from '../../workers/writes/repeats.js';
-import { batchConfig } from '../support/batch-context.js';
+import { batchContextOf } from '../support/batch-context.js';
 import { commandOf } from '../support/commands.js';
 import { createDatabase } from '../support/stores.js';
 
@@ -32,9 +32,7 @@ describe('batches that meet repeated requests', () => {
     const repeats = new Repeats();
     let runs = 0;
     const counting = {
-      config: batchConfig,
-      db,
-      logger,
+      ...batchContextOf({ db, logger }),
       repeats,
       beforeCommit: () => {
         runs += 1;

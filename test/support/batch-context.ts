@@ -1,15 +1,23 @@
 import { loadConfig } from '../../shared/platform/config.js';
+import { createGate } from '../../shared/platform/gate.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Database } from '../../shared/platform/postgres.js';
 import { Repeats } from '../../workers/writes/repeats.js';
 import type { BatchContext } from '../../workers/writes/run-batch.js';
 
 /** The configuration of batches that a test runs itself, without a process around them. */
-export const batchConfig = loadConfig('all', {
+const batchConfig = loadConfig('all', {
   SECRET_KEY: 'a secret of the tests, long enough for anybody',
 });
 
 /** What such batches run with. */
 export function batchContextOf({ db, logger }: { db: Database; logger: Logger }): BatchContext {
-  return { config: batchConfig, db, logger, repeats: new Repeats(), beforeCommit: () => undefined };
+  return {
+    config: batchConfig,
+    db,
+    logger,
+    repeats: new Repeats(),
+    suspects: createGate({ atOnce: 1, waiting: 100 }),
+    beforeCommit: () => undefined,
+  };
 }

@@ -3,8 +3,7 @@ import type { Command } from '../../shared/contracts/command.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { openDatabase } from '../../shared/platform/postgres.js';
 import { runSuspects } from '../../workers/writes/isolate.js';
-import { Repeats } from '../../workers/writes/repeats.js';
-import { batchConfig } from './batch-context.js';
+import { batchContextOf } from './batch-context.js';
 
 // A worker that got a stalled job: runs the commands of a file one by one, and is killed by the one that is marked. Arguments: database, file, mark.
 const [databaseUrl = '', file = '', mark = ''] = process.argv.slice(2);
@@ -13,10 +12,7 @@ const logger = createLogger({ level: 'silent', name: 'suspects', pretty: false }
 const db = openDatabase({ databaseUrl, poolSize: 2, applicationName: 'suspects', logger });
 const results = await runSuspects(
   {
-    config: batchConfig,
-    db,
-    logger,
-    repeats: new Repeats(),
+    ...batchContextOf({ db, logger }),
     // With the transaction open and all effects made: where a power cut would do the most harm.
     beforeCommit: (all) => {
       if (JSON.stringify(all).includes(mark)) process.kill(process.pid, 'SIGKILL');

@@ -68,9 +68,13 @@ async function failAlone(context: BatchContext, command: Command, error: unknown
 
 /**
  * Runs the commands of a job whose worker died: one by one, each try counted first, the least suspect first. A command that has killed its
- * worker too often is left out and stays parked.
+ * worker too often is left out and stays parked. Only one job of suspects runs in a process at a time.
  */
-export async function runSuspects(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
+export function runSuspects(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
+  return context.suspects.run(() => runOneByOne(context, commands));
+}
+
+async function runOneByOne(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
   const results: CommandResult[] = [];
   for (const command of await sortByAttempts(context.db, commands)) {
     if (await countAttempt(context.db, command)) {

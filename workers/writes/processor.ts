@@ -4,6 +4,7 @@ import type { Command, CommandResult } from '../../shared/contracts/command.js';
 import { tellRecorded } from '../../shared/events/recorded-notice.js';
 import { isTransientDatabaseError } from '../../shared/platform/errors.js';
 import { failpoint } from '../../shared/platform/failpoints.js';
+import { createGate } from '../../shared/platform/gate.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { inSpan, SpanKind } from '../../shared/platform/tracing.js';
 import type { WriteJob, WriteReply } from '../../shared/queues/writes.js';
@@ -20,6 +21,8 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
     db,
     logger,
     repeats: new Repeats(),
+    // As many jobs as a worker takes may wait.
+    suspects: createGate({ atOnce: 1, waiting: config.writesConcurrency }),
     beforeCommit: (commands) => killIfMarked(runtime, commands),
     afterCommit: createMessagePrompter(runtime),
   };

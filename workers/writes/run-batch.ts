@@ -1,6 +1,7 @@
 import type { Command, CommandResult, Outcome } from '../../shared/contracts/command.js';
 import type { Config } from '../../shared/platform/config.js';
 import { errorCodeOf } from '../../shared/platform/errors.js';
+import type { Gate } from '../../shared/platform/gate.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Database, Transaction } from '../../shared/platform/postgres.js';
 import { takeAgentTurns } from '../../shared/resources/approvals/agent-turns.js';
@@ -23,6 +24,8 @@ export interface BatchContext {
   /** Called with what has just been committed; a process that dies instead loses the call. */
   afterCommit?: (settled: Settled[]) => void;
   repeats: Repeats;
+  /** Lets one job of suspects in at a time: what a killer takes down with it must not be a neighbour of another job, counted as its try. */
+  suspects: Gate;
 }
 
 /** How a batch is run. */

@@ -6,7 +6,7 @@ import { type PricedWrite, passGate } from '../approvals/gate.js';
 import { versionOf } from '../approvals/store.js';
 import { changesOf } from '../changes.js';
 import { failed, missing, nextUpdatedAt, recordset, refKey, refOf } from '../sets.js';
-import { agentPricing, insertLines, lineRows, paidFault, totalFault } from './create-handler.js';
+import { agentPricing, insertLines, lineRows } from './create-handler.js';
 import { reopenIfDueLater } from './due-date.js';
 import { type InvoiceRow, illegalMove, lockInvoices } from './lifecycle.js';
 import { type InvoicePrice, priceInvoice } from './money.js';
@@ -17,6 +17,7 @@ import {
   type PlannedMove,
   planPatchedMoves,
 } from './move-handler.js';
+import { paidFault, totalFault } from './total-faults.js';
 import { type InvoiceStatus, PATCHABLE_STATUSES } from './transitions.js';
 
 type UpdateCommand = Command<InvoicePatch>;
