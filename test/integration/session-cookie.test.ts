@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect } from 'chai';
 import { startApi } from '../../api/start-api.js';
 import { purgeExpired } from '../../shared/resources/operations/store.js';
@@ -43,6 +45,27 @@ describe('the cookie of a session', () => {
         'forbidden',
       );
       expect((await bare.get('/customers')).body.data.count, 'and a read needs none').to.equal(before);
+    });
+
+    it('is refused from a page of no site at all, which an empty Host must not match', async () => {
+      const text = JSON.stringify(body);
+      const head = [
+        'POST /v1/customers HTTP/1.1',
+        'Host:',
+        'Origin: file://',
+        'X-Requested-With: page',
+        `Cookie: ${cookie()}`,
+        'Content-Type: application/json',
+        `Content-Length: ${text.length}`,
+        'Connection: close',
+      ];
+      const { hostname, port } = new URL(stack.origin);
+      const socket = connect(Number(port), hostname);
+      socket.write(`${head.join('\r\n')}\r\n\r\n${text}`);
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      socket.destroy();
+      const status = Number(answer.toString().slice(9, 12));
+      expect(status).to.equal(403);
     });
 
     it('is refused from a page of another site, taken from its own', async () => {
