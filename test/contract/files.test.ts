@@ -27,7 +27,7 @@ const TOP_LEVEL = [
 const TOOL_FILES = [
   /^\./,
   /^tsconfig(\.\w+)?\.json$/,
-  /^(biome|redocly)\.(json|yaml)$/,
+  /^biome\.json$/,
   /^(node_modules|dist|coverage)$/,
   /\.log$/,
 ];

@@ -1,4 +1,4 @@
-import type { ProposedLine } from '../suggestions/kinds.js';
+import type { ProposedLine } from '../../contracts/generated.js';
 import type { Evidence } from './claim-row.js';
 
 /** What the account knows that may answer a denial. */

@@ -1,4 +1,5 @@
 import type { Command, Outcome } from '../../contracts/command.js';
+import type { ProposedLine } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
 import type { AlsoAudited } from '../audit-also.js';
@@ -7,7 +8,6 @@ import { type InvoiceRow, lockInvoices } from '../invoices/lifecycle.js';
 import { MAX_LINE_ITEMS, type PricedLine, priceInvoice } from '../invoices/money.js';
 import { paidFault, totalFault } from '../invoices/total-faults.js';
 import { failed, nextUpdatedAt, type RecordRef, recordset, refKey } from '../sets.js';
-import type { ProposedLine } from './kinds.js';
 import type { SuggestionRow } from './store.js';
 
 /** States in which lines may still be added (decisions 3). */

@@ -1,3 +1,5 @@
+import type { Suggestion } from '../../contracts/generated.js';
+
 /** Closed, as `ai.suggestion.created` publishes them (decisions 8). */
 export const SUGGESTION_KINDS = ['missed_fee', 'denial', 'anomaly'] as const;
 export type SuggestionKind = (typeof SUGGESTION_KINDS)[number];
@@ -9,31 +11,21 @@ export type SuggestionStatus = (typeof SUGGESTION_STATUSES)[number];
 export const SUGGESTION_ENTITIES = ['invoice', 'work_order', 'claim'] as const;
 export type SuggestionEntity = (typeof SUGGESTION_ENTITIES)[number];
 
-/** A line that would stand on the invoice. */
-export interface ProposedLine {
-  name: string;
-  description: string | null;
-  category: string;
-  quantity: number;
-  unit_type: string;
-  unit_price_cents: number;
-  total_cents: number;
-  taxable: boolean;
-}
-
 /** What a detector or a denial has to say. */
-export interface SuggestionDraft {
-  kind: SuggestionKind;
-  detector: string;
-  entity_type: SuggestionEntity;
-  entity_id: string;
+export interface SuggestionDraft
+  extends Pick<
+    Suggestion,
+    | 'kind'
+    | 'detector'
+    | 'entity_type'
+    | 'entity_id'
+    | 'invoice_id'
+    | 'title'
+    | 'rationale'
+    | 'amount_cents'
+    | 'confidence'
+    | 'proposed_lines'
+  > {
   /** Tells apart what can happen to one entity more than once. */
   occasion: string;
-  invoice_id: string | null;
-  title: string;
-  rationale: string;
-  amount_cents: number;
-  /** 0 to 1. */
-  confidence: number;
-  proposed_lines: ProposedLine[];
 }

@@ -1,8 +1,9 @@
 import type { Command } from '../../contracts/command.js';
+import type { ProposedLine } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { nextUpdatedAt, type RecordRef, recordset, refKey } from '../sets.js';
-import type { ProposedLine, SuggestionDraft, SuggestionStatus } from './kinds.js';
+import type { SuggestionDraft, SuggestionStatus } from './kinds.js';
 
 /** A suggestion as the database holds it, while it is locked. */
 export interface SuggestionRow extends Row, RecordRef {

@@ -1,4 +1,5 @@
-import type { ProposedLine, SuggestionDraft } from '../kinds.js';
+import type { ProposedLine } from '../../../contracts/generated.js';
+import type { SuggestionDraft } from '../kinds.js';
 import { dollars } from '../phrases.js';
 import type { DetectorName, Thresholds } from './catalogue.js';
 import { bandOf, type Cohort, cohortOf, isInBand } from './cohort.js';
