@@ -1,6 +1,7 @@
 import { type CursorCodec, createCursorCodec } from '../shared/contracts/cursor.js';
 import type { Principal } from '../shared/contracts/principal.js';
 import { deriveKey } from '../shared/platform/crypto.js';
+import { createGate, type Gate } from '../shared/platform/gate.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { enqueueKeyUses, type KeyUse, openClockQueue } from '../shared/queues/clock.js';
 import { openWritePath, type Submit } from '../shared/queues/submit.js';
@@ -14,6 +15,8 @@ export interface ApiRuntime extends Runtime {
   streams: EventStreams;
   cursors: CursorCodec;
   passwords: Passwords;
+  /** Lets one PDF be made at a time: a long invoice takes half a second of this process, and side by side a hundred would let nobody else in. */
+  pdfs: Gate;
   /** Encrypts credentials on their way to the one answer that shows them. */
   sealingKey: Buffer;
   /** Notes that a key or session was used; told to the clock once a minute. */
@@ -37,6 +40,7 @@ export async function createApiRuntime(runtime: Runtime): Promise<ApiRuntime> {
     submit,
     streams: await EventStreams.create(runtime),
     passwords: createPasswords(runtime),
+    pdfs: createGate({ atOnce: 1, waiting: 10 }),
     cursors: createCursorCodec(deriveKey(config.secretKey, 'cursor')),
     sealingKey: deriveKey(config.secretKey, 'credentials'),
     noteKeyUse: gatherKeyUses(runtime),

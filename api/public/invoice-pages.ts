@@ -103,7 +103,7 @@ interface Shown {
 
 async function show(api: ApiRuntime, ctx: AnyContext, { target, found, part, path }: Shown): Promise<void> {
   if (part === '/pdf') {
-    await answerPdf(ctx, found.document);
+    await answerPdf(api, ctx, found.document);
   } else {
     if (found.isUnseen && isLook(ctx)) await atMost(NOTING_MS, noteSeen(api, ctx, { target, found }));
     ctx.type = 'text/html';

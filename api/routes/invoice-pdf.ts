@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
 import { notFound, serviceUnavailable } from '../../shared/platform/errors.js';
-import { createGate, GateFullError } from '../../shared/platform/gate.js';
+import { GateFullError } from '../../shared/platform/gate.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import {
   type DocumentRow,
@@ -47,16 +47,17 @@ export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime):
     const statement = documentStatement([{ tenant_id: key.tenantId, id }]);
     const [row] = await api.db.read<DocumentRow>(key.tenantId, statement);
     if (!row) throw notFound('invoice');
-    await answerPdf(ctx, documentOf(row));
+    await answerPdf(api, ctx, documentOf(row));
   });
 }
 
-/** A long invoice takes half a second of this process: side by side, a hundred would let nobody else in for a minute. */
-const rendering = createGate({ atOnce: 1, waiting: 10 });
-
 /** Answers with the document, to be shown rather than stored. @throws {AppError} 503 when too many are being made */
-export async function answerPdf(ctx: AnyContext, document: InvoiceDocument): Promise<void> {
-  const pdf = await rendering
+export async function answerPdf(
+  { pdfs }: ApiRuntime,
+  ctx: AnyContext,
+  document: InvoiceDocument,
+): Promise<void> {
+  const pdf = await pdfs
     .run(() => renderPdf(document))
     .catch((error: unknown) => {
       if (!(error instanceof GateFullError)) throw error;

@@ -1,7 +1,7 @@
 import { newId } from '../../shared/platform/ids.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import type { SuggestionDraft } from '../../shared/resources/suggestions/kinds.js';
-import { watchBilling } from '../../workers/clock/watch-billing.js';
+import { createBillingWatch } from '../../workers/clock/watch-billing.js';
 import { runIsolated } from '../../workers/writes/isolate.js';
 import { batchContextOf } from './batch-context.js';
 import type { TestClient } from './client.js';
@@ -41,8 +41,9 @@ export async function makeSuggestion(
 /** Looks at everything that changed, until all is looked at and what was found is recorded. */
 export async function watchUntilDone(stack: TestStack): Promise<void> {
   const writes = openWritesQueue(stack.runtime);
+  const watch = createBillingWatch(stack.runtime, writes);
   await eventually('everything is looked at', async () => {
-    const { looked } = await watchBilling(stack.runtime, writes);
+    const { looked } = await watch();
     const { waiting = 0, active = 0, delayed = 0 } = await writes.getJobCounts();
     return looked === 0 && waiting + active + delayed === 0;
   });

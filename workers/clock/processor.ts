@@ -13,7 +13,7 @@ import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
 import { findDueMessages } from '../../shared/resources/messages/outbox.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
 import { touchSessions } from '../../shared/resources/sessions/queries.js';
-import { watchBilling } from './watch-billing.js';
+import { createBillingWatch } from './watch-billing.js';
 
 /** Tenants looked at in one transaction. */
 const TENANTS_PER_PASS = 500;
@@ -42,7 +42,7 @@ export function createClockProcessor(
     'accrue-storage': () => sweep(runtime, writes, { find: findAccruals, limit: ACCRUALS_PER_PASS }),
     'expire-approvals': () => sweep(runtime, writes, { find: findExpired }),
     'prompt-messages': () => promptDueMessages(runtime, messages),
-    'watch-billing': () => watchBilling(runtime, writes),
+    'watch-billing': createBillingWatch(runtime, writes),
     'watch-claims': () => sweep(runtime, writes, { find: findDeadlines }),
     'purge-expired': () => purge(runtime),
     'touch-keys': async ({ uses = [] }) => {

@@ -6,37 +6,45 @@ import { findChangedTenants, findSettled, lookAtTenant } from '../../shared/reso
 const TENANTS_PER_PASS = 500;
 /** The clock has other work: a pass ends after this long, and the next one goes on. In ms. */
 const PASS_MS = 5_000;
-/** Where the next tenants are: were every pass to begin with the first ones, the last would never have their turn. */
-let nextChunk = 0;
+/** What a pass came to. */
+interface Pass extends Record<string, unknown> {
+  looked: number;
+  suggested: number;
+  isUnfinished?: boolean;
+}
 
 /**
- * Looks for money left behind, in what each tenant changed since the last look; the writes workers record what is found. Nothing of it is in the way of a
+ * A watch, each call of which is a pass. It looks for money left behind, in what each tenant changed since the last look; the writes workers record what is found. Nothing of it is in the way of a
  * write: it reads committed rows, and locks none of them.
  */
-export async function watchBilling(runtime: Runtime, writes: WritesQueue): Promise<Record<string, unknown>> {
-  const endAt = performance.now() + PASS_MS;
-  const tenants = await runtime.db.tenantIds();
-  const chunks = Math.ceil(tenants.length / TENANTS_PER_PASS);
-  let [looked, suggested] = [0, 0];
-  for (let count = 0; count < chunks; count += 1) {
-    const start = (nextChunk % chunks) * TENANTS_PER_PASS;
-    nextChunk = (nextChunk + 1) % chunks;
-    const changed = await runtime.db.transaction(
-      tenants.slice(start, start + TENANTS_PER_PASS),
-      async (tx) => {
-        const settled = await findSettled(tx);
-        if (settled.length > 0) await enqueueBatch(writes, settled, null);
-        return findChangedTenants(tx);
-      },
-    );
-    for (const tenantId of changed) {
-      if (performance.now() > endAt) return { looked, suggested, isUnfinished: true };
-      const done = await watchTenant(runtime, { writes, tenantId, endAt });
-      looked += done.looked;
-      suggested += done.suggested;
+export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () => Promise<Pass> {
+  // Where the next tenants are: were every pass to begin with the first ones, the last would never have their turn.
+  let nextChunk = 0;
+  return async () => {
+    const endAt = performance.now() + PASS_MS;
+    const tenants = await runtime.db.tenantIds();
+    const chunks = Math.ceil(tenants.length / TENANTS_PER_PASS);
+    let [looked, suggested] = [0, 0];
+    for (let count = 0; count < chunks; count += 1) {
+      const start = (nextChunk % chunks) * TENANTS_PER_PASS;
+      nextChunk = (nextChunk + 1) % chunks;
+      const changed = await runtime.db.transaction(
+        tenants.slice(start, start + TENANTS_PER_PASS),
+        async (tx) => {
+          const settled = await findSettled(tx);
+          if (settled.length > 0) await enqueueBatch(writes, settled, null);
+          return findChangedTenants(tx);
+        },
+      );
+      for (const tenantId of changed) {
+        if (performance.now() > endAt) return { looked, suggested, isUnfinished: true };
+        const done = await watchTenant(runtime, { writes, tenantId, endAt });
+        looked += done.looked;
+        suggested += done.suggested;
+      }
     }
-  }
-  return { looked, suggested };
+    return { looked, suggested };
+  };
 }
 
 async function watchTenant(
