@@ -80,6 +80,8 @@ export type Outcome =
       /** The command that this one ran in its place, with an audit entry of its own. */
       ran?: { command: Command; changes: Change[] };
       queuedMessages?: string[];
+      /** Endpoints with new deliveries that no event made, or with settings that their worker must hear of. */
+      wokenEndpoints?: string[];
     }
   | { ok: false; error: ErrorBody };
 

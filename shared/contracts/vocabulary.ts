@@ -174,3 +174,18 @@ export const AGENT_SCOPES = [
   'propose_approvals',
 ] as const;
 export type AgentScope = (typeof AGENT_SCOPES)[number];
+
+/** States of a delivery (decisions 8): failed will be tried again, exhausted will not. */
+export const DELIVERY_STATUSES = [
+  'pending',
+  'delivering',
+  'succeeded',
+  'failed',
+  'exhausted',
+  'cancelled',
+] as const;
+/** Why a delivery was made. */
+export const DELIVERY_TRIGGERS = ['event', 'replay', 'recover', 'test', 'probe'] as const;
+/** Who or what disabled an endpoint: a person or key, five days of failures, a 410, or the receiver's own header. */
+export const DISABLED_REASONS = ['user', 'failing', 'gone', 'receiver'] as const;
+export const REPLAY_STATUSES = ['running', 'completed', 'cancelled'] as const;

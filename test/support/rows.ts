@@ -27,6 +27,8 @@ const invoiceId = newId();
 const driverId = newId();
 const truckId = newId();
 const paymentId = newId();
+const endpointId = newId();
+const deliveryId = newId();
 
 /** One row for each table, in an order that their references allow; `$1` is the tenant. Ids repeat from tenant to tenant on purpose. */
 const ROWS: Record<string, string> = {
@@ -69,6 +71,16 @@ const ROWS: Record<string, string> = {
   audit_entries: `insert into audit_entries (tenant_id, id, actor_type, action, entity_type, entity_id, outcome, source, response_status)
     values ($1, '${newId()}', 'system', 'invoice.created', 'invoice', '${invoiceId}', 'ok', 'job', 201)`,
   events: `insert into events (tenant_id, id, type, body) values ($1, '${newId()}', 'invoice.created', '{}')`,
+  webhook_endpoints: `insert into webhook_endpoints (tenant_id, id, url, event_types, max_in_flight)
+    values ($1, '${endpointId}', 'https://example.com/hook', '{*}', 10)`,
+  webhook_secrets: `insert into webhook_secrets (tenant_id, id, endpoint_id, scheme, secret_sealed)
+    values ($1, '${newId()}', '${endpointId}', 'v1', 'v1.x.y.z')`,
+  webhook_lanes: `insert into webhook_lanes (tenant_id, endpoint_id) values ($1, '${endpointId}')`,
+  webhook_deliveries: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type)
+    values ($1, '${deliveryId}', '${endpointId}', '${newId()}', 'invoice.created')`,
+  webhook_attempts: `insert into webhook_attempts (tenant_id, id, delivery_id, endpoint_id, attempt, started_at, url, request_headers, total_ms)
+    values ($1, '${newId()}', '${deliveryId}', '${endpointId}', 1, now(), 'https://example.com/hook', '{}', 5)`,
+  webhook_replays: `insert into webhook_replays (tenant_id, id, kind, filter, total) values ($1, '${newId()}', 'replay', '{}', 1)`,
   idempotency_keys: `insert into idempotency_keys (tenant_id, key, command_id, method, path, body_hash, status, body)
     values ($1, '${newId()}', '${newId()}', 'POST', '/invoices', 'hash', 201, '{}')`,
   operations: `insert into operations (tenant_id, id, command) values ($1, '${newId()}', '{}')`,

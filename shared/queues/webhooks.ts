@@ -1,0 +1,55 @@
+import type { Queue } from 'bullmq';
+import { newId } from '../platform/ids.js';
+import type { Runtime } from '../platform/runtime.js';
+import { openQueue } from './backend.js';
+
+export const WEBHOOKS_QUEUE = 'webhooks';
+
+/** An endpoint with something to deliver, or whose settings have changed. */
+export interface LaneRef {
+  tenantId: string;
+  endpointId: string;
+}
+
+/** A prompt to look at these lanes. The delivery rows are the truth: a job too many does nothing, a lost one is found by the clock. */
+export interface WebhookJob {
+  lanes: LaneRef[];
+}
+
+/** What fails here is our own store; what a receiver says is no failure of the job. */
+const JOB_OPTIONS = {
+  attempts: 20,
+  backoff: { type: 'fixed', delay: 1000 },
+  removeOnComplete: true,
+  // Kept, it would keep the sweep from prompting the same lane again.
+  removeOnFail: true,
+} as const;
+
+/** Lanes of one job; more are several jobs, so that several workers can take them. */
+const LANES_PER_JOB = 256;
+
+export type WebhooksQueue = Queue<WebhookJob>;
+
+export function openWebhooksQueue(runtime: Runtime): WebhooksQueue {
+  return openQueue<WebhookJob>(runtime, WEBHOOKS_QUEUE, JOB_OPTIONS);
+}
+
+/** Asks the webhooks workers to look at these lanes now: one gathered job for all first attempts of a batch of writes. */
+export async function wakeLanes(queue: WebhooksQueue, lanes: LaneRef[]): Promise<void> {
+  for (let start = 0; start < lanes.length; start += LANES_PER_JOB)
+    await queue.add('wake', { lanes: lanes.slice(start, start + LANES_PER_JOB) }, { jobId: newId() });
+}
+
+/** A wake-up of each lane at a time of its own. Those of one lane within the same second are one job, however many retries fall due then. */
+export async function scheduleWakes(
+  queue: WebhooksQueue,
+  wakes: { lane: LaneRef; at: Date }[],
+): Promise<void> {
+  await Promise.all(
+    wakes.map(({ lane, at }) => {
+      const second = Math.ceil(at.getTime() / 1000);
+      const delay = Math.max(0, second * 1000 - Date.now());
+      return queue.add('wake', { lanes: [lane] }, { jobId: `${lane.endpointId}-${second}`, delay });
+    }),
+  );
+}
