@@ -15,6 +15,7 @@ import {
 import { startTracing } from '../shared/platform/tracing.js';
 import { startClock } from '../workers/clock/index.js';
 import { startMessagesWorker } from '../workers/messages/index.js';
+import { startWebhooksWorker } from '../workers/webhooks/index.js';
 import { startWritesWorker } from '../workers/writes/index.js';
 import { publicAddresses, welcomeText } from './welcome.js';
 
@@ -32,6 +33,7 @@ async function startAll(foundation: Foundation): Promise<void> {
   startWritesWorker(runtime);
   await startClock(runtime);
   startMessagesWorker(runtime);
+  await startWebhooksWorker(runtime);
   // Before the first request is answered: who finds /readyz green finds demo.json too.
   const demoAt = (port: number) =>
     config.demo

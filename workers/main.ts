@@ -12,6 +12,7 @@ import {
 import { startTracing } from '../shared/platform/tracing.js';
 import { startClock } from './clock/index.js';
 import { startMessagesWorker } from './messages/index.js';
+import { startWebhooksWorker } from './webhooks/index.js';
 import { startWritesWorker } from './writes/index.js';
 
 /** The queues a worker process can be asked for: `node dist/workers/main.js writes clock`. */
@@ -19,6 +20,7 @@ const QUEUES: Record<string, (runtime: Runtime) => Promise<void> | void> = {
   writes: startWritesWorker,
   clock: startClock,
   messages: startMessagesWorker,
+  webhooks: startWebhooksWorker,
 };
 
 const names = process.argv.slice(2);

@@ -63,6 +63,8 @@ export interface EventDraft {
   type: string;
   entity?: { type: string; id: string };
   extra?: Record<string, unknown>;
+  /** An endpoint that does not hear of it, because the event is about that endpoint. */
+  exceptEndpoint?: string;
 }
 
 /**

@@ -6,3 +6,10 @@ export function matchesType(filter: string, type: string): boolean {
   if (filter === '*') return true;
   return filter.endsWith('.*') ? type.startsWith(filter.slice(0, -1)) : type === filter;
 }
+
+/** Every filter that lets events of this type through: `invoice.paid`, `invoice.*`, `*`. */
+export function filtersOf(type: string): string[] {
+  const segments = type.split('.');
+  const kinds = segments.slice(1).map((_, index) => `${segments.slice(0, index + 1).join('.')}.*`);
+  return [type, ...kinds, '*'];
+}

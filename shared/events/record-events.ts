@@ -1,5 +1,7 @@
 import type { Command, EventDraft } from '../contracts/command.js';
 import { newId } from '../platform/ids.js';
+import { deliveryIdSql } from './delivery-ids.js';
+import { filtersOf } from './event-types.js';
 
 /** The version of the event bodies (decisions 8). */
 const API_VERSION = 'v1';
@@ -8,13 +10,25 @@ const API_VERSION = 'v1';
  * Records events within the caller's statement, which renders their objects: its common table expression `rendered` has the columns tenant_id, body (the
  * record's JSON) and events ({@link eventRows}). The body of an event is put together here, once, and stored: these bytes are what every attempt
  * will send (decisions 8). The object is PostgreSQL's own text and never travels to a worker and back.
+ *
+ * Each event brings one delivery for every endpoint that listens to it: these rows are the outbox. `delivered` names the endpoints.
  */
-export const INSERT_EVENTS = `
-  insert into events (tenant_id, id, type, occurred_at, body)
-  select rendered.tenant_id, e.id, e.type, e.at, e.head || rendered.body || e.tail
-  from rendered, jsonb_to_recordset(rendered.events) as e(id uuid, type text, at timestamptz, head text, tail text)`;
+export const RECORD_EVENTS = `
+  told as (
+    select rendered.tenant_id, e.id, e.type, e.filters, e.except_endpoint, e.at, e.head || rendered.body || e.tail as body
+    from rendered, jsonb_to_recordset(rendered.events)
+      as e(id uuid, type text, filters text[], except_endpoint uuid, at timestamptz, head text, tail text)
+  ), recorded as (
+    insert into events (tenant_id, id, type, occurred_at, body) select tenant_id, id, type, at, body from told
+  ), delivered as (
+    insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type)
+    select told.tenant_id, ${deliveryIdSql('told.id', 'told.id', 'p.id')}, p.id, told.id, told.type
+    from told join webhook_endpoints p on p.tenant_id = told.tenant_id
+    where p.enabled and p.deleted_at is null and p.event_types && told.filters and p.id is distinct from told.except_endpoint
+    returning tenant_id, endpoint_id
+  )`;
 
-/** A command's events for {@link INSERT_EVENTS}: what stands in each body before and after its object. */
+/** A command's events for {@link RECORD_EVENTS}: what stands in each body before and after its object. */
 export function eventRows(command: Command, drafts: EventDraft[], now: Date) {
   const at = now.toISOString();
   return drafts.map((draft) => {
@@ -31,6 +45,8 @@ export function eventRows(command: Command, drafts: EventDraft[], now: Date) {
     return {
       id,
       type: draft.type,
+      filters: filtersOf(draft.type),
+      except_endpoint: draft.exceptEndpoint,
       at,
       head: `${envelope.slice(0, -1)},"data":{"object":`,
       tail: `${extra}}}`,

@@ -34,6 +34,10 @@ export interface Config {
   writeTimeoutMs: number;
   databasePoolSize: number;
   writesConcurrency: number;
+  /** Requests to receivers under way at once, per process and pool. */
+  webhooksConcurrency: number;
+  /** Deadline over one whole request to a receiver. */
+  webhookTimeoutMs: number;
   trustProxy: boolean;
   logLevel: string;
   demo: boolean;
@@ -172,6 +176,8 @@ function toConfig(kind: ProcessKind, value: Settings): Config {
     writeTimeoutMs: value.WRITE_TIMEOUT_MS,
     databasePoolSize: value.DATABASE_POOL_SIZE,
     writesConcurrency: value.WRITES_CONCURRENCY,
+    webhooksConcurrency: value.WEBHOOKS_CONCURRENCY,
+    webhookTimeoutMs: value.WEBHOOK_TIMEOUT_MS,
     trustProxy: value.TRUST_PROXY,
     logLevel: value.LOG_LEVEL,
     demo: value.DEMO ?? (kind === 'all' && !production),

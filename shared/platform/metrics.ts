@@ -11,6 +11,8 @@ export function createMetrics() {
   const registers = [registry];
   return {
     registry,
+    /** Of the gauges that are read when somebody asks, by name. */
+    collectors: new Map<string, CollectedGauge['collect'][]>(),
     httpSeconds: new Histogram({
       name: 'tow_http_request_duration_seconds',
       help: 'Time to answer, by route template',
@@ -41,6 +43,18 @@ export function createMetrics() {
       help: 'Operations answered 202 that have not run yet',
       registers,
     }),
+    webhookAttempts: new Counter({
+      name: 'tow_webhook_attempts_total',
+      help: 'Requests to receivers by what became of their delivery',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    webhookLagSeconds: new Histogram({
+      name: 'tow_webhook_lag_seconds',
+      help: 'From the event to the first attempt of its delivery',
+      buckets: LATENCY_BUCKETS_S,
+      registers,
+    }),
     eventStreams: new Gauge({
       name: 'tow_event_streams',
       help: 'Open event streams of this process',
@@ -54,23 +68,30 @@ export function createMetrics() {
   };
 }
 
-/** A gauge whose values are read when somebody asks for them. */
-export function addCollectedGauge(
-  metrics: Metrics,
-  gauge: {
-    name: string;
-    help: string;
-    labelNames: string[];
-    collect: (set: GaugeSetter) => Promise<void> | void;
-  },
-): void {
+export interface CollectedGauge {
+  name: string;
+  help: string;
+  labelNames: string[];
+  collect: (set: GaugeSetter) => Promise<void> | void;
+}
+
+/** A gauge whose values are read when somebody asks for them. Several parts of a process may add values to one of the same name. */
+export function addCollectedGauge({ registry, collectors }: Metrics, gauge: CollectedGauge): void {
+  const { name, help, labelNames, collect } = gauge;
+  const known = collectors.get(name);
+  if (known) {
+    known.push(collect);
+    return;
+  }
+  const all = [collect];
+  collectors.set(name, all);
   new Gauge({
-    name: gauge.name,
-    help: gauge.help,
-    labelNames: gauge.labelNames,
-    registers: [metrics.registry],
+    name,
+    help,
+    labelNames,
+    registers: [registry],
     async collect() {
-      await gauge.collect((labels, value) => this.set(labels, value));
+      await Promise.all(all.map((one) => one((labels, value) => this.set(labels, value))));
     },
   });
 }

@@ -90,6 +90,20 @@ export const settingsSchema = Joi.object({
     .default(4)
     .description('batches that one writes worker commits side by side; at most DATABASE_POOL_SIZE - 1')
     .example(4),
+  WEBHOOKS_CONCURRENCY: Joi.number()
+    .integer()
+    .min(2)
+    .max(5000)
+    .default(256)
+    .description('requests to receivers that one webhooks worker has under way; as many again to slow ones')
+    .example(256),
+  WEBHOOK_TIMEOUT_MS: Joi.number()
+    .integer()
+    .min(100)
+    .max(20_000)
+    .default(15_000)
+    .description('how long a receiver may take over everything, connection to the end of its answer')
+    .example(15_000),
   TRUST_PROXY: Joi.boolean()
     .default(false)
     .description(
@@ -130,6 +144,8 @@ export interface Settings {
   WRITE_TIMEOUT_MS: number;
   DATABASE_POOL_SIZE: number;
   WRITES_CONCURRENCY: number;
+  WEBHOOKS_CONCURRENCY: number;
+  WEBHOOK_TIMEOUT_MS: number;
   TRUST_PROXY: boolean;
   LOG_LEVEL: string;
   DEMO?: boolean;

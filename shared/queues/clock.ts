@@ -23,6 +23,7 @@ export interface ClockJob {
 export const SCHEDULES = {
   'resubmit-operations': 5_000,
   'prompt-messages': 10_000,
+  'wake-lanes': 5_000,
   'mark-overdue': 30_000,
   'accrue-storage': 60_000,
   'expire-approvals': 30_000,

@@ -40,16 +40,19 @@ export async function wakeLanes(queue: WebhooksQueue, lanes: LaneRef[]): Promise
     await queue.add('wake', { lanes: lanes.slice(start, start + LANES_PER_JOB) }, { jobId: newId() });
 }
 
-/** A wake-up of each lane at a time of its own. Those of one lane within the same second are one job, however many retries fall due then. */
+/** Wake-ups of a lane are gathered over so many ms: however many retries fall due by then, they are one job. */
+const WAKE_STEP_MS = 250;
+
+/** A wake-up of each lane at a time of its own. */
 export async function scheduleWakes(
   queue: WebhooksQueue,
   wakes: { lane: LaneRef; at: Date }[],
 ): Promise<void> {
   await Promise.all(
     wakes.map(({ lane, at }) => {
-      const second = Math.ceil(at.getTime() / 1000);
-      const delay = Math.max(0, second * 1000 - Date.now());
-      return queue.add('wake', { lanes: [lane] }, { jobId: `${lane.endpointId}-${second}`, delay });
+      const step = Math.ceil(at.getTime() / WAKE_STEP_MS);
+      const delay = Math.max(0, step * WAKE_STEP_MS - Date.now());
+      return queue.add('wake', { lanes: [lane] }, { jobId: `${lane.endpointId}-${step}`, delay });
     }),
   );
 }

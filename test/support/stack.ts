@@ -9,6 +9,7 @@ import { createFoundation, createRuntime, type Runtime } from '../../shared/plat
 import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
 import { startClock } from '../../workers/clock/index.js';
 import { startMessagesWorker } from '../../workers/messages/index.js';
+import { startWebhooksWorker } from '../../workers/webhooks/index.js';
 import { startWritesWorker } from '../../workers/writes/index.js';
 import { TestClient } from './client.js';
 import { issueKey, type KeyOptions } from './keys.js';
@@ -28,6 +29,8 @@ export interface StackOptions {
   environment?: Record<string, string>;
   /** False: nobody consumes the writes queue. */
   worker?: boolean;
+  /** False: nobody delivers webhooks. */
+  webhooks?: boolean;
 }
 
 /** The whole product in this process, on a database (and Redis) of its own, listening on a real port. */
@@ -63,6 +66,7 @@ export class TestStack {
     if (options.worker !== false) startWritesWorker(runtime);
     await startClock(runtime);
     startMessagesWorker(runtime);
+    if (options.webhooks !== false) await startWebhooksWorker(runtime);
     const { port } = await startApi(runtime);
     return new TestStack(runtime, databaseUrl, redisUrl, `http://127.0.0.1:${port}`, dataDir);
   }

@@ -1,9 +1,11 @@
 import type { Processor } from 'bullmq';
 import type { Command } from '../../shared/contracts/command.js';
+import { findDueLanes } from '../../shared/events/due-lanes.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
 import { type MessagesQueue, promptMessages } from '../../shared/queues/messages.js';
+import { scheduleWakes, type WebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { touchKeys } from '../../shared/resources/api-keys/queries.js';
 import { findExpired } from '../../shared/resources/approvals/expiry.js';
@@ -24,17 +26,21 @@ const COMMANDS_PER_PASS = 256;
 const ACCRUALS_PER_PASS = 5000;
 const MESSAGES_PER_PASS = 1000;
 const PURGED_PER_PASS = 5000;
+const LANES_PER_PASS = 2000;
+/** Longer than the time between two looks, with room for one that fails. */
+const WAKE_HORIZON_SECONDS = 30;
 
 /** The queues that the clock puts work back into. */
 export interface ClockQueues {
   writes: WritesQueue;
   messages: MessagesQueue;
+  webhooks: WebhooksQueue;
 }
 
 /** What each job of the clock's queue does. */
 export function createClockProcessor(
   runtime: Runtime,
-  { writes, messages }: ClockQueues,
+  { writes, messages, webhooks }: ClockQueues,
 ): Processor<ClockJob> {
   const tasks: Record<string, (data: ClockJob) => Promise<Record<string, unknown>>> = {
     'resubmit-operations': () => resubmitOperations(runtime, writes),
@@ -42,6 +48,7 @@ export function createClockProcessor(
     'accrue-storage': () => sweep(runtime, writes, { find: findAccruals, limit: ACCRUALS_PER_PASS }),
     'expire-approvals': () => sweep(runtime, writes, { find: findExpired }),
     'prompt-messages': () => promptDueMessages(runtime, messages),
+    'wake-lanes': () => wakeDueLanes(runtime, webhooks),
     'watch-billing': createBillingWatch(runtime, writes),
     'watch-claims': () => sweep(runtime, writes, { find: findDeadlines }),
     'purge-expired': () => purge(runtime),
@@ -130,6 +137,29 @@ async function promptDueMessages(
     );
   });
   return { due };
+}
+
+/** Lanes with something due that nobody has in hand, and those where something falls due before the next minute is over. */
+async function wakeDueLanes(runtime: Runtime, webhooks: WebhooksQueue): Promise<Record<string, unknown>> {
+  let woken = 0;
+  let scheduled = 0;
+  await forEachChunk(runtime, async (tx) => {
+    const found = await findDueLanes(tx, { horizonSeconds: WAKE_HORIZON_SECONDS, limit: LANES_PER_PASS });
+    const lanes = found.map(({ tenant_id: tenantId, endpoint_id: endpointId, in_ms: inMs }) => ({
+      lane: { tenantId, endpointId },
+      inMs,
+    }));
+    const now = lanes.filter(({ inMs }) => inMs === 0).map(({ lane }) => lane);
+    const later = lanes.filter(({ inMs }) => inMs > 0);
+    await wakeLanes(webhooks, now);
+    await scheduleWakes(
+      webhooks,
+      later.map(({ lane, inMs }) => ({ lane, at: new Date(Date.now() + inMs) })),
+    );
+    woken += now.length;
+    scheduled += later.length;
+  });
+  return { woken, scheduled };
 }
 
 async function purge(runtime: Runtime): Promise<Record<string, unknown>> {

@@ -9,7 +9,7 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import { inSpan, SpanKind } from '../../shared/platform/tracing.js';
 import type { WriteJob, WriteReply } from '../../shared/queues/writes.js';
 import { type BatchContext, runIsolated, runSuspects } from './isolate.js';
-import { createMessagePrompter } from './prompt.js';
+import { createPrompter } from './prompt.js';
 import { Repeats } from './repeats.js';
 import { rehearse } from './run-batch.js';
 
@@ -24,7 +24,7 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
     // As many jobs as a worker takes may wait.
     suspects: createGate({ atOnce: 1, waiting: config.writesConcurrency }),
     beforeCommit: (commands) => killIfMarked(runtime, commands),
-    afterCommit: createMessagePrompter(runtime),
+    afterCommit: createPrompter(runtime),
   };
   return async (job) => {
     const startedAt = performance.now();

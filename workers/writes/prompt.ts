@@ -1,24 +1,39 @@
 import type { Runtime } from '../../shared/platform/runtime.js';
-import { openMessagesQueue, promptMessages } from '../../shared/queues/messages.js';
+import { type MessagesQueue, openMessagesQueue, promptMessages } from '../../shared/queues/messages.js';
+import { type LaneRef, openWebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
 import type { Settled } from './record.js';
+import type { Committed } from './run-batch.js';
 
 /**
- * Tells the messages worker at once what was queued for a provider; a prompt that gets lost is made up for by the clock. Without a provider nothing is ever
- * queued, and no queue is opened.
+ * Tells the other workers at once what a batch has left for them; a prompt that gets lost is made up for by the clock. Without a mail server no message is
+ * ever queued for one, and no queue is opened.
  */
-export function createMessagePrompter(runtime: Runtime): (settled: Settled[]) => void {
-  if (!runtime.config.smtpUrl) return () => undefined;
-  const queue = openMessagesQueue(runtime);
-  return (settled) => {
-    const prompts = settled.flatMap(({ command: { tenantId }, outcome }) =>
-      ((outcome.ok && outcome.queuedMessages) || []).map((messageId) => ({
-        tenantId,
-        messageId,
-        attempts: 0,
-      })),
-    );
-    promptMessages(queue, prompts).catch((error: unknown) =>
-      runtime.logger.warn({ err: error, messages: prompts.length }, 'messages not prompted; the clock will'),
-    );
+export function createPrompter(runtime: Runtime): (committed: Committed) => void {
+  const { logger } = runtime;
+  const messages = runtime.config.smtpUrl ? openMessagesQueue(runtime) : undefined;
+  const webhooks = openWebhooksQueue(runtime);
+  const later = (what: string) => (error: unknown) =>
+    logger.warn({ err: error }, `${what} not prompted; the clock will`);
+  return ({ settled, lanes }) => {
+    if (messages) promptQueued(messages, settled).catch(later('messages'));
+    const woken = distinct([...lanes, ...wokenBy(settled)]);
+    if (woken.length > 0) wakeLanes(webhooks, woken).catch(later('webhooks'));
   };
+}
+
+function promptQueued(queue: MessagesQueue, settled: Settled[]): Promise<void> {
+  const prompts = settled.flatMap(({ command: { tenantId }, outcome }) =>
+    ((outcome.ok && outcome.queuedMessages) || []).map((messageId) => ({ tenantId, messageId, attempts: 0 })),
+  );
+  return promptMessages(queue, prompts);
+}
+
+function wokenBy(settled: Settled[]): LaneRef[] {
+  return settled.flatMap(({ command: { tenantId }, outcome }) =>
+    ((outcome.ok && outcome.wokenEndpoints) || []).map((endpointId) => ({ tenantId, endpointId })),
+  );
+}
+
+function distinct(lanes: LaneRef[]): LaneRef[] {
+  return [...new Map(lanes.map((lane) => [`${lane.tenantId}/${lane.endpointId}`, lane])).values()];
 }

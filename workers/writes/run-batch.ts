@@ -4,6 +4,7 @@ import { errorCodeOf } from '../../shared/platform/errors.js';
 import type { Gate } from '../../shared/platform/gate.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Database, Transaction } from '../../shared/platform/postgres.js';
+import type { LaneRef } from '../../shared/queues/webhooks.js';
 import { takeAgentTurns } from '../../shared/resources/approvals/agent-turns.js';
 import { recordset } from '../../shared/resources/sets.js';
 import { type Earlier, findEarlier } from './earlier.js';
@@ -11,8 +12,15 @@ import { handlerOf } from './handlers.js';
 import { checkPreconditions } from './preconditions.js';
 import { auditStatement, locationOf, type Settled, statusOf } from './record.js';
 import type { Repeats } from './repeats.js';
-import { type Bodies, renderAnswers, settle } from './settle.js';
+import { type Rendered, renderAnswers, settle } from './settle.js';
 import { groupByType, splitIntoWaves } from './waves.js';
+
+/** What a batch came to. */
+export interface Committed {
+  settled: Settled[];
+  /** Endpoints that its events are delivered to. */
+  lanes: LaneRef[];
+}
 
 /** What a batch runs with. */
 export interface BatchContext {
@@ -22,7 +30,7 @@ export interface BatchContext {
   /** Called with the transaction open and all effects made. */
   beforeCommit: (commands: Command[]) => void;
   /** Called with what has just been committed; a process that dies instead loses the call. */
-  afterCommit?: (settled: Settled[]) => void;
+  afterCommit?: (committed: Committed) => void;
   repeats: Repeats;
   /** Lets one job of suspects in at a time: what a killer takes down with it must not be a neighbour of another job, counted as its try. */
   suspects: Gate;
@@ -55,18 +63,21 @@ export async function runBatch(
     context.beforeCommit(commands);
     return found;
   });
-  context.afterCommit?.(answers.flatMap(({ settled }) => settled));
-  return answers.flatMap(({ settled, bodies, earlier }) => [
+  context.afterCommit?.({
+    settled: answers.flatMap(({ settled }) => settled),
+    lanes: answers.flatMap(({ rendered }) => rendered.lanes),
+  });
+  return answers.flatMap(({ settled, rendered, earlier }) => [
     ...earlier,
-    ...settled.map((one) => resultOf(one, bodies)),
+    ...settled.map((one) => resultOf(one, rendered)),
   ]);
 }
 
-/** What a wave came to. Its bodies are there once the transaction has been committed. */
+/** What a wave came to. What was rendered is there once the transaction has been committed. */
 interface WaveAnswers {
   earlier: CommandResult[];
   settled: Settled[];
-  bodies: Bodies;
+  rendered: Rendered;
 }
 
 async function runWaves(
@@ -80,13 +91,13 @@ async function runWaves(
     // A later wave repeats something of an earlier one.
     const { results, settled } = await runWave(tx, wave, { lookFirst: lookFirst || index > 0, config });
     const sent: Promise<void>[] = [];
-    const bodies = settle(settled, (statement, onRows) => {
+    const rendered = settle(settled, (statement, onRows) => {
       // The last wave's records leave with the commit; an earlier wave's must be seen by the next.
       if (isLast) tx.queryAtCommit(statement, onRows);
       else sent.push(tx.query<never>(statement).then(onRows));
     });
     await Promise.all(sent);
-    answers.push({ earlier: results, settled, bodies });
+    answers.push({ earlier: results, settled, rendered });
   }
   return answers;
 }
@@ -154,7 +165,7 @@ async function forgetKeys(tx: Transaction, keys: { tenant_id: string; key: strin
   });
 }
 
-function resultOf(one: Settled, bodies: Bodies): CommandResult {
+function resultOf(one: Settled, { bodies }: Rendered): CommandResult {
   const { command, outcome } = one;
   if (!outcome.ok) return { id: command.id, ok: false, error: outcome.error };
   const location = locationOf(one);
@@ -167,10 +178,10 @@ function resultOf(one: Settled, bodies: Bodies): CommandResult {
  * rehearsal. The result's body is the preview's `data`.
  */
 export async function rehearse({ db, config }: BatchContext, command: Command): Promise<CommandResult> {
-  const { settled, bodies } = await db.rehearse([command.tenantId], async (tx) => {
+  const { settled, rendered } = await db.rehearse([command.tenantId], async (tx) => {
     const [one] = await runHandlers(tx, [command], config);
     if (!one) throw new Error('a handler gave no outcome');
-    return { settled: one, bodies: await renderAnswers(tx, [one]) };
+    return { settled: one, rendered: await renderAnswers(tx, [one]) };
   });
   await db
     .transaction([command.tenantId], async (tx) => tx.queryAtCommit(auditStatement([settled], 'dry_run')))
@@ -178,6 +189,6 @@ export async function rehearse({ db, config }: BatchContext, command: Command): 
       // Its job ran before and left the entry already: rehearsing twice is harmless, auditing twice would be wrong.
       if (errorCodeOf(error) !== '23505') throw error;
     });
-  const result = resultOf(settled, bodies);
+  const result = resultOf(settled, rendered);
   return result.ok ? { ...result, status: 200, location: null } : result;
 }

@@ -1,42 +1,48 @@
 import type { Command, EventDraft } from '../../shared/contracts/command.js';
-import { eventRows, INSERT_EVENTS } from '../../shared/events/record-events.js';
+import { eventRows, RECORD_EVENTS } from '../../shared/events/record-events.js';
 import type { Statement, Transaction } from '../../shared/platform/postgres.js';
+import type { LaneRef } from '../../shared/queues/webhooks.js';
 import { HELD_FRAME } from '../../shared/resources/approvals/held.js';
 import { commandOfType } from '../../shared/resources/index.js';
 import { type RecordRef, recordset, refKey, refOf } from '../../shared/resources/sets.js';
 import { resourceTable } from '../../shared/resources/tables.js';
 import { auditStatement, locationOf, type Settled, statusOf } from './record.js';
 
-/** Bodies of the answers by command id, filled when the statements have run. */
-export type Bodies = Map<string, string>;
+/** What settling comes to, filled when the statements have run. */
+export interface Rendered {
+  /** Bodies of the answers by command id. */
+  bodies: Map<string, string>;
+  /** Endpoints that have something to receive; one may be named more than once. */
+  lanes: LaneRef[];
+}
 
 /**
  * What a set of settled commands leaves behind beside its effects, and what it is answered with: the records rendered, events, idempotent answers
  * and, last, the audit entries. `send` issues one statement and gives its rows to the callback.
  */
-export function settle(settled: Settled[], send: Send): Bodies {
-  const bodies: Bodies = new Map();
-  if (settled.length === 0) return bodies;
+export function settle(settled: Settled[], send: Send): Rendered {
+  const rendered: Rendered = { bodies: new Map(), lanes: [] };
+  if (settled.length === 0) return rendered;
   const succeeded = settled.filter(({ outcome }) => outcome.ok);
   for (const [entityType, records] of recordsOf(succeeded)) {
-    send(renderStatement(entityType, records), (rows) => collect(bodies, records, rows));
+    send(renderStatement(entityType, records), (rows) => collect(rendered, records, rows));
   }
   send(auditStatement(settled, undefined));
-  return bodies;
+  return rendered;
 }
 
 export type Send = (statement: Statement, onRows?: (rows: RenderedRow[]) => void) => void;
 
 /** Renders the answers of commands whose effects are about to be rolled back. A rehearsal neither looks at its Idempotency-Key nor keeps it. */
-export async function renderAnswers(tx: Transaction, settled: Settled[]): Promise<Bodies> {
-  const bodies: Bodies = new Map();
+export async function renderAnswers(tx: Transaction, settled: Settled[]): Promise<Rendered> {
+  const rendered: Rendered = { bodies: new Map(), lanes: [] };
   const succeeded = settled
     .filter(({ outcome }) => outcome.ok)
     .map((one) => ({ ...one, command: { ...one.command, idempotency: null } }));
   for (const [entityType, records] of recordsOf(succeeded)) {
-    collect(bodies, records, await tx.query<RenderedRow>(renderStatement(entityType, records)));
+    collect(rendered, records, await tx.query<RenderedRow>(renderStatement(entityType, records)));
   }
-  return bodies;
+  return rendered;
 }
 
 /** A record to render once the effects are made. */
@@ -48,12 +54,17 @@ interface TouchedRecord {
   answerTo: Settled | undefined;
 }
 
-interface RenderedRow extends RecordRef {
-  body: string;
-}
+/** A record, or an endpoint that one of the events is delivered to. */
+type RenderedRow =
+  | (RecordRef & { body: string; endpoint_id: null })
+  | { tenant_id: string; id: null; body: null; endpoint_id: string };
 
-function collect(bodies: Bodies, records: TouchedRecord[], rows: RenderedRow[]): void {
-  const byRef = new Map(rows.map((row) => [refKey(row), row.body]));
+function collect({ bodies, lanes }: Rendered, records: TouchedRecord[], rows: RenderedRow[]): void {
+  const byRef = new Map<string, string>();
+  for (const row of rows) {
+    if (row.endpoint_id === null) byRef.set(refKey(row), row.body);
+    else lanes.push({ tenantId: row.tenant_id, endpointId: row.endpoint_id });
+  }
   for (const { ref, command, answerTo } of records) {
     const body = byRef.get(refKey(ref));
     if (body === undefined) throw new Error(`a record of command ${command.id} is gone`);
@@ -108,8 +119,9 @@ function renderStatement(entityType: string, records: TouchedRecord[]): Statemen
     text: `with rendered as materialized (
              select r.*, (${representation('t')})::text as body
              from ${recordset(ANSWER_COLUMNS)} join ${table} t on t.tenant_id = r.tenant_id and t.id = r.id
-           ), recorded as (${INSERT_EVENTS}), kept as (${KEEP_ANSWERS})
-           select tenant_id, id, body from rendered`,
+           ), ${RECORD_EVENTS}, kept as (${KEEP_ANSWERS})
+           select tenant_id, id, body, null::uuid as endpoint_id from rendered
+           union all select distinct tenant_id, null::uuid, null::text, endpoint_id from delivered`,
     values: [JSON.stringify(records.map((record) => answerRow(record, now)))],
   };
 }

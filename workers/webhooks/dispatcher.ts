@@ -1,0 +1,286 @@
+import { failpoint } from '../../shared/platform/failpoints.js';
+import type { OutboundClient } from '../../shared/platform/outbound/client.js';
+import type { Runtime } from '../../shared/platform/runtime.js';
+import { type LaneRef, scheduleWakes, type WebhooksQueue } from '../../shared/queues/webhooks.js';
+import { type DueDelivery, HORIZON_SECONDS, markDelivering } from './due-store.js';
+import { createConfigLoader } from './endpoint-config.js';
+import { FairQueue } from './fair-queue.js';
+import { Feeder } from './feeder.js';
+import type { Flight, Lane } from './lane.js';
+import { noteAttempt } from './lane-health.js';
+import { LaneKeeper } from './lane-keeper.js';
+import { Permits, type Pool } from './permits.js';
+import { Recorder } from './recorder.js';
+import { type Decision, decide } from './retry-policy.js';
+import { type Attempt, sendAttempt } from './send.js';
+
+/** An answer that takes longer makes its endpoint slow, in ms. */
+const SLOW_MS = 1000;
+const WATCH_MS = 250;
+/** So many results may wait for their store before nothing new is sent. */
+const MAX_UNSTORED = 2000;
+/** The time of the last success is stored this often while nothing else changes, in ms. */
+const SUCCESS_STORED_MS = 5000;
+const POOLS: readonly Pool[] = ['quick', 'slow'];
+/** These are sent once. */
+const SINGLE_TRIGGERS: readonly string[] = ['test', 'probe'];
+
+export interface DispatcherParts {
+  queue: WebhooksQueue;
+  client: OutboundClient;
+}
+
+/**
+ * Sends what is due on the lanes of this process. A lane is loaded, waits its turn among the tenants, sends as much at once as its endpoint has earned, and
+ * stores what came of it; nothing here holds a job or a transaction while a receiver takes its time.
+ */
+export class Dispatcher {
+  private readonly keeper: LaneKeeper;
+  private readonly feeder: Feeder;
+  private readonly recorder: Recorder;
+  private readonly permits: Permits;
+  private readonly ready: Record<Pool, FairQueue<Lane>> = { quick: new FairQueue(), slow: new FairQueue() };
+  private readonly flights = new Set<{ lane: Lane; flight: Flight; isMarked: boolean }>();
+  private watch: NodeJS.Timeout | undefined;
+  private isPumping = false;
+  private isClosing = false;
+
+  constructor(
+    private readonly runtime: Runtime,
+    private readonly parts: DispatcherParts,
+  ) {
+    const { db, logger, config } = runtime;
+    this.recorder = new Recorder(db, logger);
+    this.permits = new Permits({ quick: config.webhooksConcurrency, slow: config.webhooksConcurrency });
+    this.keeper = new LaneKeeper(runtime, {
+      onWoken: (lane) => this.attend(lane),
+      onLost: (lane) => {
+        clearTimeout(lane.timer);
+        lane.backlog = [];
+      },
+    });
+    this.feeder = new Feeder(runtime, createConfigLoader(db, config.secretKey), {
+      onFed: (lane) => this.attend(lane),
+      onDueLater: (lane, inMs) => this.wakeLater(lane.ref, inMs),
+      onUnsendable: (lane, delivery) => this.giveUp(lane, delivery),
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.keeper.start();
+    this.watch = setInterval(() => this.watchFlights(), WATCH_MS);
+  }
+
+  /** Looks at these lanes, here or wherever they are held. */
+  wake(lanes: LaneRef[]): Promise<void> {
+    return this.keeper.wake(lanes);
+  }
+
+  usage() {
+    return this.permits.usage();
+  }
+
+  /** Loads more for a lane, lines it up, or sets its alarm. */
+  private attend(lane: Lane): void {
+    if (this.isClosing || this.keeper.get(lane.ref) !== lane) return;
+    if (lane.room > 0 && !lane.isPaused) this.feeder.ask(lane);
+    const inMs = lane.readyIn();
+    if (inMs === 0) {
+      this.ready[lane.pool].push(lane.ref.tenantId, lane);
+      this.pumpSoon();
+    } else if (inMs !== undefined) this.attendLater(lane, inMs);
+  }
+
+  private attendLater(lane: Lane, inMs: number): void {
+    clearTimeout(lane.timer);
+    // A long pause is no reason to hold the lane; the clock wakes it when it is over.
+    if (inMs > HORIZON_SECONDS * 1000) return;
+    lane.timer = setTimeout(() => this.attend(lane), inMs);
+    if (inMs > SLOW_MS) this.wakeLater(lane.ref, inMs);
+  }
+
+  private wakeLater(lane: LaneRef, inMs: number): void {
+    if (inMs > HORIZON_SECONDS * 1000) return;
+    scheduleWakes(this.parts.queue, [{ lane, at: new Date(Date.now() + inMs) }]).catch((error: unknown) =>
+      this.runtime.logger.warn({ err: error }, 'a retry is not scheduled; the clock will find it'),
+    );
+  }
+
+  private pumpSoon(): void {
+    if (this.isPumping) return;
+    this.isPumping = true;
+    setImmediate(() => {
+      this.isPumping = false;
+      for (const pool of POOLS) this.pump(pool);
+    });
+  }
+
+  private pump(pool: Pool): void {
+    if (!this.keeper.isTrusted || this.recorder.backlog > MAX_UNSTORED) {
+      setTimeout(() => this.pumpSoon(), WATCH_MS);
+      return;
+    }
+    while (!this.isClosing && this.permits.hasRoom(pool)) {
+      const lane = this.ready[pool].shift((tenantId) => this.permits.mayTake(pool, tenantId));
+      if (!lane) return;
+      if (this.keeper.get(lane.ref) !== lane) continue;
+      if (lane.readyIn() === 0) this.launch(lane, pool);
+      this.attend(lane);
+    }
+  }
+
+  private launch(lane: Lane, pool: Pool): void {
+    const flight = lane.begin(pool);
+    const entry = { lane, flight, isMarked: false };
+    this.permits.take(pool, lane.ref.tenantId);
+    this.flights.add(entry);
+    void this.send(lane, flight.delivery).then((attempt) => {
+      this.flights.delete(entry);
+      this.permits.give(flight.pool, lane.ref.tenantId);
+      this.settle(lane, flight, attempt);
+      this.pumpSoon();
+    });
+  }
+
+  private send(lane: Lane, delivery: DueDelivery): Promise<Attempt> {
+    const { client } = this.parts;
+    const { body } = delivery;
+    // The feeder lets neither a lane without settings nor a delivery without a body through.
+    if (!lane.config || body === null) throw new Error('a delivery was launched before it was loaded');
+    return sendAttempt({ ...delivery, body }, lane.config, {
+      client,
+      deadlineMs: this.runtime.config.webhookTimeoutMs,
+    });
+  }
+
+  private settle(lane: Lane, flight: Flight, attempt: Attempt): void {
+    failpoint(this.runtime.config, 'after_sent');
+    const { delivery } = flight;
+    const number = delivery.attempts + 1;
+    const decision = decide(
+      { status: attempt.status, headers: attempt.responseHeaders ?? {}, errorClass: attempt.errorClass },
+      {
+        attempts: number,
+        isSingle: SINGLE_TRIGGERS.includes(delivery.trigger),
+        now: new Date(),
+        random: Math.random(),
+      },
+    );
+    lane.end(flight, decision.status === 'succeeded');
+    const wasSlow = lane.health.isSlow;
+    lane.health.isSlow = attempt.totalMs > SLOW_MS;
+    this.count(delivery, attempt, decision);
+    this.record(lane, { delivery, number, attempt, decision, hasChanged: wasSlow !== lane.health.isSlow });
+  }
+
+  private count(delivery: DueDelivery, attempt: Attempt, decision: Decision): void {
+    const { metrics, logger } = this.runtime;
+    metrics.webhookAttempts.inc({ outcome: decision.status });
+    if (delivery.attempts === 0 && delivery.trigger === 'event')
+      metrics.webhookLagSeconds.observe(
+        Math.max(0, attempt.startedAt.getTime() - delivery.createdAtMs) / 1000,
+      );
+    logger.debug(
+      {
+        deliveryId: delivery.id,
+        eventType: delivery.eventType,
+        attempt: delivery.attempts + 1,
+        status: attempt.status,
+        outcome: decision.status,
+        reason: decision.errorClass,
+        ms: Math.round(attempt.totalMs),
+      },
+      'webhook attempt',
+    );
+  }
+
+  private record(lane: Lane, { delivery, number, attempt, decision, hasChanged }: Settlement): void {
+    const now = Date.now();
+    const isNews = noteAttempt(lane.health, {
+      deliveryId: delivery.id,
+      decision,
+      now,
+      random: Math.random(),
+    });
+    const isStale = now - lane.storedSuccessAt > SUCCESS_STORED_MS;
+    if (isNews || isStale || hasChanged) lane.storedSuccessAt = now;
+    this.recorder.add({
+      record: { ...lane.ref, deliveryId: delivery.id, number, attempt, decision },
+      lane:
+        isNews || isStale || hasChanged
+          ? { ...lane.ref, owner: lane.owner, health: { ...lane.health } }
+          : undefined,
+      onStored: () => {
+        lane.unrecorded.delete(delivery.id);
+        if (decision.retryInMs !== null) this.wakeLater(lane.ref, decision.retryInMs);
+        this.attend(lane);
+      },
+    });
+    this.attend(lane);
+  }
+
+  /** Ends a delivery that cannot be sent: its event is gone. */
+  private giveUp(lane: Lane, delivery: DueDelivery): void {
+    lane.unrecorded.add(delivery.id);
+    this.recorder.add({
+      record: {
+        ...lane.ref,
+        deliveryId: delivery.id,
+        number: delivery.attempts,
+        attempt: undefined,
+        decision: {
+          status: 'cancelled',
+          errorClass: 'event_expired',
+          retryInMs: null,
+          stop: null,
+          pauseMs: 0,
+        },
+      },
+      lane: undefined,
+      onStored: () => lane.unrecorded.delete(delivery.id),
+    });
+  }
+
+  /** What takes long moves to the slow pool, and the log says that it is under way. */
+  private watchFlights(): void {
+    const now = performance.now();
+    const slow = [...this.flights].filter(
+      ({ flight, isMarked }) => !isMarked && now - flight.startedAt > SLOW_MS,
+    );
+    if (slow.length === 0) return;
+    for (const entry of slow) {
+      const { lane, flight } = entry;
+      entry.isMarked = true;
+      lane.health.isSlow = true;
+      if (flight.pool === 'slow') continue;
+      flight.pool = 'slow';
+      this.permits.move(lane.ref.tenantId);
+    }
+    this.pumpSoon();
+    const ids = slow.map(({ lane, flight }) => ({ tenantId: lane.ref.tenantId, id: flight.delivery.id }));
+    markDelivering(this.runtime.db, ids).catch((error: unknown) =>
+      this.runtime.logger.debug({ err: error }, 'the log does not tell what is under way'),
+    );
+  }
+
+  /** Starts nothing more, waits for what is under way, stores it and gives the lanes back. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    clearInterval(this.watch);
+    const deadline = performance.now() + this.runtime.config.webhookTimeoutMs + 1000;
+    while (this.flights.size > 0 && performance.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await this.recorder.close(5000);
+    for (const lane of this.keeper.all()) clearTimeout(lane.timer);
+    await this.keeper.close();
+  }
+}
+
+interface Settlement {
+  delivery: DueDelivery;
+  number: number;
+  attempt: Attempt;
+  decision: Decision;
+  hasChanged: boolean;
+}

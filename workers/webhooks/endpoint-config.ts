@@ -1,0 +1,73 @@
+import { parseSecret, type SigningSecret } from '../../shared/events/signing.js';
+import { deriveKey, unseal } from '../../shared/platform/crypto.js';
+import type { Database } from '../../shared/platform/postgres.js';
+import type { LaneRef } from '../../shared/queues/webhooks.js';
+import { recordset } from '../../shared/resources/sets.js';
+
+/** What sending to an endpoint takes. Holds secrets in clear: it stays in memory. */
+export interface EndpointConfig {
+  /** The updated_at that was read. */
+  version: string;
+  url: string;
+  headers: Record<string, string>;
+  secrets: { secret: SigningSecret; expiresAtMs: number | null }[];
+  rateLimitPerSecond: number | null;
+  maxInFlight: number;
+}
+
+interface ConfigRow {
+  tenant_id: string;
+  endpoint_id: string;
+  version: string;
+  url: string;
+  headers_sealed: string | null;
+  rate_limit_per_second: number | null;
+  max_in_flight: number;
+  secrets: { secret_sealed: string; expires_at_ms: number | null }[] | null;
+}
+
+export type ConfigLoader = (lanes: LaneRef[]) => Promise<(LaneRef & { config: EndpointConfig })[]>;
+
+/** Reads the settings and secrets of endpoints. @param secretKey the SECRET_KEY, which sealed them */
+export function createConfigLoader(db: Database, secretKey: string): ConfigLoader {
+  const secretsKey = deriveKey(secretKey, 'webhook-secrets');
+  const headersKey = deriveKey(secretKey, 'webhook-headers');
+  return async (lanes) => {
+    const rows = await db.transaction([...new Set(lanes.map(({ tenantId }) => tenantId))], (tx) =>
+      tx.query<ConfigRow>({
+        name: 'load-endpoints',
+        // The newest secret signs first: a receiver that looks at the first signature alone follows a rotation at once.
+        text: `select p.tenant_id, p.id as endpoint_id, p.updated_at::text as version, p.url, p.headers_sealed, p.rate_limit_per_second,
+                 p.max_in_flight,
+                 (select json_agg(json_build_object('secret_sealed', s.secret_sealed,
+                           'expires_at_ms', extract(epoch from s.expires_at) * 1000) order by s.expires_at desc nulls first, s.created_at desc)
+                  from webhook_secrets s where s.tenant_id = p.tenant_id and s.endpoint_id = p.id
+                    and (s.expires_at is null or s.expires_at > now())) as secrets
+               from ${recordset('tenant_id uuid, endpoint_id uuid')}
+               join webhook_endpoints p on p.tenant_id = r.tenant_id and p.id = r.endpoint_id`,
+        values: [
+          JSON.stringify(
+            lanes.map(({ tenantId, endpointId }) => ({ tenant_id: tenantId, endpoint_id: endpointId })),
+          ),
+        ],
+      }),
+    );
+    return rows.map((row) => ({
+      tenantId: row.tenant_id,
+      endpointId: row.endpoint_id,
+      config: {
+        version: row.version,
+        url: row.url,
+        headers: row.headers_sealed
+          ? (JSON.parse(unseal(headersKey, row.headers_sealed)) as Record<string, string>)
+          : {},
+        secrets: (row.secrets ?? []).map(({ secret_sealed, expires_at_ms }) => ({
+          secret: parseSecret(unseal(secretsKey, secret_sealed)),
+          expiresAtMs: expires_at_ms,
+        })),
+        rateLimitPerSecond: row.rate_limit_per_second,
+        maxInFlight: row.max_in_flight,
+      },
+    }));
+  };
+}

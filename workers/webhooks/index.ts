@@ -1,0 +1,33 @@
+import { addCollectedGauge } from '../../shared/platform/metrics.js';
+import { createOutboundClient } from '../../shared/platform/outbound/client.js';
+import type { Runtime } from '../../shared/platform/runtime.js';
+import { openWorker } from '../../shared/queues/backend.js';
+import { addQueueGauges } from '../../shared/queues/gauges.js';
+import { openWebhooksQueue, WEBHOOKS_QUEUE, type WebhookJob } from '../../shared/queues/webhooks.js';
+import { Dispatcher } from './dispatcher.js';
+
+/** Jobs only say where to look. */
+const CONCURRENCY = 4;
+
+/** Starts delivering webhooks. */
+export async function startWebhooksWorker(runtime: Runtime): Promise<void> {
+  const { config, lifecycle, metrics } = runtime;
+  const queue = openWebhooksQueue(runtime);
+  addQueueGauges(runtime, queue);
+  const client = createOutboundClient({ allowLoopback: config.allowLoopback, allowHttp: !config.production });
+  lifecycle.onClose('outbound client', () => client.close());
+  const dispatcher = new Dispatcher(runtime, { queue, client });
+  await dispatcher.start();
+  lifecycle.onClose('webhook dispatcher', () => dispatcher.close());
+  addCollectedGauge(metrics, {
+    name: 'tow_webhook_requests_in_flight',
+    help: 'Requests under way to receivers; slow: unanswered for a second, or to an endpoint that was',
+    labelNames: ['pool'],
+    collect: (set) => {
+      for (const [pool, count] of Object.entries(dispatcher.usage())) set({ pool }, count);
+    },
+  });
+  openWorker<WebhookJob>(runtime, WEBHOOKS_QUEUE, async (job) => dispatcher.wake(job.data.lanes), {
+    concurrency: CONCURRENCY,
+  });
+}

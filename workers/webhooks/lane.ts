@@ -1,0 +1,107 @@
+import type { LaneRef } from '../../shared/queues/webhooks.js';
+import type { DueDelivery } from './due-store.js';
+import type { EndpointConfig } from './endpoint-config.js';
+import { isHalfOpen, type LaneHealth, pausedUntil } from './lane-health.js';
+import type { Pool } from './permits.js';
+
+/** A new lane proves itself first: one more request at a time with each success, half as many after a failure. */
+const FIRST_WINDOW = 2;
+
+/** A request under way. Times are of performance.now(). */
+export interface Flight {
+  delivery: DueDelivery;
+  startedAt: number;
+  pool: Pool;
+}
+
+/** One endpoint in the hands of this process: what is loaded, what is under way, and how much more it may have. */
+export class Lane {
+  config: EndpointConfig | undefined;
+  backlog: DueDelivery[] = [];
+  readonly inFlight = new Map<string, Flight>();
+  /** Answered, and not stored yet. */
+  readonly unrecorded = new Set<string>();
+  /** There may be more due in the store than is loaded. */
+  isDirty = true;
+  /** When it was last seen at work, of performance.now(). */
+  busyAt = performance.now();
+  timer: NodeJS.Timeout | undefined;
+  /** The time of the last success that webhook_lanes knows of. */
+  storedSuccessAt = 0;
+  private window = FIRST_WINDOW;
+  private nextSlotAt = 0;
+
+  constructor(
+    readonly ref: LaneRef,
+    /** The lease: of this taking of the lane, by this process. */
+    readonly owner: string,
+    public health: LaneHealth,
+  ) {}
+
+  get pool(): Pool {
+    return this.health.isSlow ? 'slow' : 'quick';
+  }
+
+  /** How many requests it may have under way. */
+  get limit(): number {
+    if (isHalfOpen(this.health)) return 1;
+    return Math.min(this.window, this.config?.maxInFlight ?? 1);
+  }
+
+  /** How many deliveries to load: enough to go on with while the next ones are being loaded. */
+  get room(): number {
+    if (!this.isDirty || this.health.stopReason !== null) return 0;
+    return Math.max(0, this.limit * 2 - this.backlog.length);
+  }
+
+  /** Nothing is loaded, under way or to be stored, nor known to be due. */
+  get isIdle(): boolean {
+    if (this.inFlight.size > 0 || this.unrecorded.size > 0) return false;
+    return this.isPaused || this.health.stopReason !== null || (this.backlog.length === 0 && !this.isDirty);
+  }
+
+  get isPaused(): boolean {
+    return pausedUntil(this.health, Date.now()) > 0;
+  }
+
+  /** Ids that a look for due deliveries must leave out. */
+  get known(): string[] {
+    return [...this.backlog.map(({ id }) => id), ...this.inFlight.keys(), ...this.unrecorded];
+  }
+
+  /** In how many ms the next request may start; undefined: not before something else has happened. */
+  readyIn(): number | undefined {
+    if (!this.config || this.backlog.length === 0 || this.health.stopReason !== null) return undefined;
+    if (this.inFlight.size >= this.limit) return undefined;
+    const pause = pausedUntil(this.health, Date.now());
+    if (pause > 0) return pause - Date.now();
+    return Math.max(0, this.nextSlotAt - performance.now());
+  }
+
+  /** Takes the next delivery; only when {@link readyIn} is 0. */
+  begin(pool: Pool): Flight {
+    const delivery = this.backlog.shift() as DueDelivery;
+    const now = performance.now();
+    const perSecond = this.config?.rateLimitPerSecond;
+    // Evenly spaced: no second sees more than the limit, wherever one starts to count.
+    if (perSecond) this.nextSlotAt = Math.max(now, this.nextSlotAt) + 1000 / perSecond;
+    const flight = { delivery, startedAt: now, pool };
+    this.inFlight.set(delivery.id, flight);
+    this.busyAt = now;
+    return flight;
+  }
+
+  /** The answer is there. */
+  end({ delivery }: Flight, succeeded: boolean): void {
+    this.inFlight.delete(delivery.id);
+    this.unrecorded.add(delivery.id);
+    this.busyAt = performance.now();
+    this.window = succeeded ? this.window + 1 : Math.max(1, Math.floor(this.window / 2));
+    if (this.config) this.window = Math.min(this.window, this.config.maxInFlight);
+  }
+}
+
+/** A key for maps over lanes; ids of endpoints are not trusted to differ between tenants. */
+export function laneKey({ tenantId, endpointId }: LaneRef): string {
+  return `${tenantId}/${endpointId}`;
+}
