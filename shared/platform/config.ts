@@ -34,6 +34,8 @@ export interface Config {
   writeTimeoutMs: number;
   databasePoolSize: number;
   writesConcurrency: number;
+  /** Whether requests to tenants' addresses may go to this machine; never in production, where http is refused as well. */
+  allowLoopback: boolean;
   trustProxy: boolean;
   logLevel: string;
   demo: boolean;
@@ -110,6 +112,11 @@ function contradictions(kind: ProcessKind, value: Settings): string[] {
   }
   faults.push(...mailContradictions(kind, value));
   if (production && value.FAILPOINTS) faults.push('"FAILPOINTS" is refused in production');
+  if (production && value.WEBHOOK_ALLOW_LOOPBACK) {
+    faults.push(
+      '"WEBHOOK_ALLOW_LOOPBACK" is refused in production: any tenant could reach what listens on this machine',
+    );
+  }
   if (value.WRITES_CONCURRENCY >= value.DATABASE_POOL_SIZE) {
     faults.push(
       '"WRITES_CONCURRENCY" must be smaller than "DATABASE_POOL_SIZE": each batch holds a connection',
@@ -172,6 +179,7 @@ function toConfig(kind: ProcessKind, value: Settings): Config {
     writeTimeoutMs: value.WRITE_TIMEOUT_MS,
     databasePoolSize: value.DATABASE_POOL_SIZE,
     writesConcurrency: value.WRITES_CONCURRENCY,
+    allowLoopback: value.WEBHOOK_ALLOW_LOOPBACK ?? !production,
     trustProxy: value.TRUST_PROXY,
     logLevel: value.LOG_LEVEL,
     demo: value.DEMO ?? (kind === 'all' && !production),

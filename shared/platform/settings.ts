@@ -90,6 +90,9 @@ export const settingsSchema = Joi.object({
     .default(4)
     .description('batches that one writes worker commits side by side; at most DATABASE_POOL_SIZE - 1')
     .example(4),
+  WEBHOOK_ALLOW_LOOPBACK: Joi.boolean()
+    .description('webhooks may go to receivers on this machine; refused in production')
+    .example(false),
   TRUST_PROXY: Joi.boolean()
     .default(false)
     .description(
@@ -130,6 +133,7 @@ export interface Settings {
   WRITE_TIMEOUT_MS: number;
   DATABASE_POOL_SIZE: number;
   WRITES_CONCURRENCY: number;
+  WEBHOOK_ALLOW_LOOPBACK?: boolean;
   TRUST_PROXY: boolean;
   LOG_LEVEL: string;
   DEMO?: boolean;
