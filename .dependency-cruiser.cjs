@@ -84,6 +84,18 @@ module.exports = {
       to: { path: 'node_modules/(pg|knex)/' },
     },
     {
+      name: 'one-way-out',
+      severity: 'error',
+      comment:
+        'Tenants name the addresses that are called: only the guarded client (createOutboundClient) checks where a name really leads. ' +
+        'Whoever opens a connection by other means goes around it. Mail servers and stores are ours: their packages are not meant.',
+      from: { path: '^(api|workers|mcp|shared|bin)/', pathNot: '^shared/platform/outbound/' },
+      to: {
+        path: '(^|/)node_modules/undici/|^(node:)?(https|http2|tls)$',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'migrations-are-frozen',
       severity: 'error',
       comment: 'A migration must mean the same for ever, so it imports no app code.',

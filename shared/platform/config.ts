@@ -38,6 +38,8 @@ export interface Config {
   webhooksConcurrency: number;
   /** Deadline over one whole request to a receiver. */
   webhookTimeoutMs: number;
+  /** Whether requests to tenants' addresses may go to this machine; never in production, where http is refused as well. */
+  allowLoopback: boolean;
   trustProxy: boolean;
   logLevel: string;
   demo: boolean;
@@ -114,6 +116,11 @@ function contradictions(kind: ProcessKind, value: Settings): string[] {
   }
   faults.push(...mailContradictions(kind, value));
   if (production && value.FAILPOINTS) faults.push('"FAILPOINTS" is refused in production');
+  if (production && value.WEBHOOK_ALLOW_LOOPBACK) {
+    faults.push(
+      '"WEBHOOK_ALLOW_LOOPBACK" is refused in production: any tenant could reach what listens on this machine',
+    );
+  }
   if (value.WRITES_CONCURRENCY >= value.DATABASE_POOL_SIZE) {
     faults.push(
       '"WRITES_CONCURRENCY" must be smaller than "DATABASE_POOL_SIZE": each batch holds a connection',
@@ -178,6 +185,7 @@ function toConfig(kind: ProcessKind, value: Settings): Config {
     writesConcurrency: value.WRITES_CONCURRENCY,
     webhooksConcurrency: value.WEBHOOKS_CONCURRENCY,
     webhookTimeoutMs: value.WEBHOOK_TIMEOUT_MS,
+    allowLoopback: value.WEBHOOK_ALLOW_LOOPBACK ?? !production,
     trustProxy: value.TRUST_PROXY,
     logLevel: value.LOG_LEVEL,
     demo: value.DEMO ?? (kind === 'all' && !production),

@@ -104,6 +104,9 @@ export const settingsSchema = Joi.object({
     .default(15_000)
     .description('how long a receiver may take over everything, connection to the end of its answer')
     .example(15_000),
+  WEBHOOK_ALLOW_LOOPBACK: Joi.boolean()
+    .description('webhooks may go to receivers on this machine; refused in production')
+    .example(false),
   TRUST_PROXY: Joi.boolean()
     .default(false)
     .description(
@@ -146,6 +149,7 @@ export interface Settings {
   WRITES_CONCURRENCY: number;
   WEBHOOKS_CONCURRENCY: number;
   WEBHOOK_TIMEOUT_MS: number;
+  WEBHOOK_ALLOW_LOOPBACK?: boolean;
   TRUST_PROXY: boolean;
   LOG_LEVEL: string;
   DEMO?: boolean;

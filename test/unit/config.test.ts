@@ -36,6 +36,7 @@ describe('loadConfig', () => {
       baseUrl: undefined,
       badCredentialsPerMinute: 300,
       writeTimeoutMs: 10_000,
+      allowLoopback: true,
       trustProxy: false,
       logLevel: 'info',
       demo: true,
@@ -90,6 +91,7 @@ describe('loadConfig', () => {
       WRITE_TIMEOUT_MS: '5',
       DATABASE_POOL_SIZE: 'many',
       WRITES_CONCURRENCY: '0',
+      WEBHOOK_ALLOW_LOOPBACK: 'sometimes',
       TRUST_PROXY: 'maybe',
       LOG_LEVEL: 'loud',
       DEMO: 'perhaps',
@@ -162,6 +164,20 @@ describe('contradictions', () => {
       '"FAILPOINTS" is refused',
     );
     expect(faultsOf('all', { FAILPOINTS: 'after_commit' })).to.deep.equal([]);
+  });
+
+  it('production never lets a webhook go to this machine, and refuses the setting that asks for it', () => {
+    const production = { ...COMPLETE, NODE_ENV: 'production' };
+    expect(faultsOf('worker', { ...production, WEBHOOK_ALLOW_LOOPBACK: 'true' }).join()).to.include(
+      '"WEBHOOK_ALLOW_LOOPBACK" is refused in production',
+    );
+    for (const WEBHOOK_ALLOW_LOOPBACK of ['', 'false']) {
+      expect(loadConfig('worker', { ...production, WEBHOOK_ALLOW_LOOPBACK }).allowLoopback).to.equal(false);
+    }
+    expect(loadConfig('worker', COMPLETE).allowLoopback).to.equal(true);
+    expect(loadConfig('worker', { ...COMPLETE, WEBHOOK_ALLOW_LOOPBACK: 'false' }).allowLoopback).to.equal(
+      false,
+    );
   });
 
   it('a mail server needs a sender whose domain is real, and an address that its links lead to', () => {

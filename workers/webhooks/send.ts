@@ -1,5 +1,6 @@
 import { signatureHeader } from '../../shared/events/signing.js';
-import { type OutboundClient, OutboundError } from '../../shared/platform/outbound/client.js';
+import type { OutboundClient } from '../../shared/platform/outbound/client.js';
+import { OutboundError } from '../../shared/platform/outbound/outbound-error.js';
 import type { DueDelivery } from './due-store.js';
 import type { EndpointConfig } from './endpoint-config.js';
 

@@ -1,0 +1,12 @@
+import { inNetworkNamespace } from '../support/network-namespace.js';
+import { scenarios as guard } from './outbound/guard.js';
+import { scenarios as loopback } from './outbound/loopback.js';
+
+const module = (name: string) => new URL(`./outbound/${name}.ts`, import.meta.url).href;
+
+describe('the guarded client', () => {
+  inNetworkNamespace({
+    [module('guard')]: guard,
+    [module('loopback')]: loopback,
+  });
+});

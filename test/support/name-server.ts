@@ -1,0 +1,81 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
+
+/** What a name is answered at its nth question of either type, from 0; undefined: never answered. */
+export type Answerer = (nth: number) => string[] | undefined;
+
+export interface NameServer {
+  /** For `Resolver.setServers`. */
+  address: string;
+  /** Sets what a name is answered. */
+  answer(name: string, answerer: Answerer | string[]): void;
+  /** How often a name was asked for, both types together. */
+  questions(name: string): number;
+}
+
+const A = 1;
+const AAAA = 28;
+
+/** A name server on loopback that says what a test tells it, of addresses alone. It ends with the process. */
+export async function startNameServer(): Promise<NameServer> {
+  const answers = new Map<string, Answerer>();
+  const asked = new Map<string, number>();
+  const socket = createSocket('udp4');
+  socket.on('message', (question, from) => {
+    const { name, type, end } = read(question);
+    const nth = asked.get(`${name} ${type}`) ?? 0;
+    asked.set(`${name} ${type}`, nth + 1);
+    const addresses = (answers.get(name) ?? (() => []))(nth);
+    if (!addresses) return;
+    const wanted = addresses.filter((address) => isIPv6(address) === (type === AAAA));
+    socket.send(write(question.subarray(0, end), type, wanted), from.port, from.address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  socket.unref();
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    answer: (name, answerer) =>
+      void answers.set(name, typeof answerer === 'function' ? answerer : () => answerer),
+    questions: (name) => (asked.get(`${name} ${A}`) ?? 0) + (asked.get(`${name} ${AAAA}`) ?? 0),
+  };
+}
+
+function read(question: Buffer): { name: string; type: number; end: number } {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = question[at] ?? 0; length > 0; length = question[at] ?? 0) {
+    labels.push(question.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join('.').toLowerCase(), type: question.readUInt16BE(at + 1), end: at + 5 };
+}
+
+function write(question: Buffer, type: number, addresses: string[]): Buffer {
+  const head = Buffer.from(question);
+  // An answer, no error; its count. What else the question announced (EDNS) is left out.
+  head.writeUInt16BE(0x8180, 2);
+  head.writeUInt16BE(addresses.length, 6);
+  head.writeUInt32BE(0, 8);
+  const records = addresses.map((address) => {
+    const bytes = type === A ? Buffer.from(address.split('.').map(Number)) : v6Bytes(address);
+    const record = Buffer.alloc(12);
+    // The name is the question's; class IN, no time to live.
+    record.writeUInt16BE(0xc00c, 0);
+    record.writeUInt16BE(type, 2);
+    record.writeUInt16BE(1, 4);
+    record.writeUInt16BE(bytes.length, 10);
+    return Buffer.concat([record, bytes]);
+  });
+  return Buffer.concat([head, ...records]);
+}
+
+function v6Bytes(address: string): Buffer {
+  const [head = [], tail] = new URL(`http://[${address}]`).hostname
+    .slice(1, -1)
+    .split('::')
+    .map((part) => part.split(':').filter(Boolean));
+  const groups = tail ? [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail] : head;
+  return Buffer.from(groups.map((group) => group.padStart(4, '0')).join(''), 'hex');
+}

@@ -1,0 +1,17 @@
+/** The child of network-namespace.ts: runs the modules it is given and prints, by title, what failed. */
+import { inspect } from 'node:util';
+import type { Scenarios } from './network-namespace.js';
+
+const outcomes: Record<string, string | null> = {};
+for (const path of process.argv.slice(2)) {
+  const { scenarios } = (await import(path)) as { scenarios: Scenarios };
+  await Promise.all(
+    Object.entries(scenarios).map(async ([title, run]) => {
+      outcomes[title] = await run().then(
+        () => null,
+        (error: unknown) => inspect(error),
+      );
+    }),
+  );
+}
+process.stdout.write(`\n${JSON.stringify(outcomes)}\n`, () => process.exit(0));

@@ -1,0 +1,124 @@
+/** Servers inside the namespace, and the guarded client that calls them. */
+import { once } from 'node:events';
+import { createServer as createHttp, type IncomingMessage, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { expect } from 'chai';
+import {
+  createOutboundClient,
+  type OutboundAnswer,
+  type OutboundClient,
+  type OutboundRequest,
+} from '../../shared/platform/outbound/client.js';
+import { OutboundError } from '../../shared/platform/outbound/outbound-error.js';
+import { CANARIES } from './network-namespace.js';
+
+/** What production allows, but for http. */
+export const RULES = { allowLoopback: false, allowHttp: true };
+
+/** Sends with bounds that a scenario seldom cares about. */
+export function send(
+  client: OutboundClient,
+  url: string,
+  more: Partial<OutboundRequest> = {},
+): Promise<OutboundAnswer> {
+  return client.send({
+    ...{ method: 'POST', headers: {}, body: '{}', deadlineMs: 5000, maxBodyBytes: 1024 },
+    ...more,
+    url,
+  });
+}
+
+/** The error of a request that must fail. */
+export async function failureOf(answer: Promise<OutboundAnswer>): Promise<OutboundError> {
+  const outcome = await answer.then(
+    ({ status }) => new Error(`it was answered ${status}`),
+    (error: Error) => error,
+  );
+  if (!(outcome instanceof OutboundError)) throw outcome;
+  return outcome;
+}
+
+/** One client for one scenario. */
+export async function withClient(
+  run: (client: OutboundClient) => Promise<void>,
+  options: Partial<Parameters<typeof createOutboundClient>[0]> = {},
+): Promise<void> {
+  const client = createOutboundClient({ ...RULES, ...options });
+  await run(client);
+  await client.close();
+}
+
+export interface Receiver {
+  url: string;
+  port: number;
+  /** Every connection that was ever made. */
+  connections: Socket[];
+}
+
+/** Takes connections and does with them what a scenario says. It ends with the process. */
+export async function startReceiver(
+  onSocket: (socket: Socket) => void,
+  { address = CANARIES.public, port = 0 }: { address?: string; port?: number } = {},
+): Promise<Receiver> {
+  return listen(createServer(onSocket), address, port);
+}
+
+/** Speaks HTTP as a scenario says. */
+export async function startHttpReceiver(
+  onRequest: RequestListener,
+  { address = CANARIES.public, port = 0 }: { address?: string; port?: number } = {},
+): Promise<Receiver> {
+  return listen(createHttp(onRequest), address, port);
+}
+
+async function listen(server: Server, address: string, port: number): Promise<Receiver> {
+  const connections: Socket[] = [];
+  server.on('connection', (socket: Socket) => {
+    connections.push(socket);
+    socket.on('error', () => undefined);
+  });
+  server.listen(port, address);
+  await once(server, 'listening');
+  server.unref();
+  const bound = (server.address() as AddressInfo).port;
+  const host = address.includes(':') ? `[${address}]` : address;
+  return { url: `http://${host}:${bound}/`, port: bound, connections };
+}
+
+/** What an HTTP canary was asked. */
+export interface Asked {
+  host: string | undefined;
+  path: string | undefined;
+  body: string;
+  headers: IncomingMessage['headers'];
+}
+
+/** An HTTP server that notes what it is asked and answers "ok". */
+export async function startCanary(
+  address: string,
+  port = 0,
+  answer: RequestListener = (_request, response) => response.end('ok'),
+): Promise<Receiver & { asked: Asked[] }> {
+  const asked: Asked[] = [];
+  const receiver = await startHttpReceiver(
+    async (request, response) => {
+      const body = (await request.toArray()).join('');
+      asked.push({ host: request.headers.host, path: request.url, body, headers: request.headers });
+      answer(request, response);
+    },
+    { address, port },
+  );
+  return { ...receiver, asked };
+}
+
+/** Until the other side has ended this connection. */
+export async function closed(socket: Socket | undefined): Promise<void> {
+  if (!socket) throw new Error('nobody connected');
+  socket.resume();
+  if (!socket.destroyed) await once(socket, 'close', { signal: AbortSignal.timeout(3000) });
+}
+
+/** A message for a tenant's log tells neither an address nor a setting of ours. */
+export function expectSilent({ message }: OutboundError): void {
+  expect(message).to.not.match(/\d+\.\d+\.\d+\.\d+|::|UND_ERR|EHOST|undici|loopback/);
+}
