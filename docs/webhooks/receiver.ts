@@ -1,0 +1,36 @@
+/**
+ * A whole receiver: `npx tsx docs/webhooks/receiver.ts whsec_… [port]`, or with WEBHOOK_SECRET and PORT in the environment. A public key
+ * (`whpk_…`) does as well. Prints each event once, whatever the number of its deliveries.
+ */
+import { createServer } from 'node:http';
+import { verify } from './verify.js';
+import { verifyV1a } from './verify-v1a.js';
+
+const [secret = process.env.WEBHOOK_SECRET ?? '', port = process.env.PORT ?? '4000'] = process.argv.slice(2);
+if (!/^wh(sec|pk)_/.test(secret)) {
+  console.error('usage: npx tsx docs/webhooks/receiver.ts <whsec_… or whpk_…> [port]');
+  process.exit(2);
+}
+const check = secret.startsWith('whpk_') ? verifyV1a : verify;
+/** A real receiver keeps these in its database, in the transaction that handles the event. */
+const seen = new Set<string>();
+
+const server = createServer(async (request, response) => {
+  try {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const event = check(secret, request.headers, Buffer.concat(chunks));
+    const isNew = !seen.has(event.id);
+    seen.add(event.id);
+    response.writeHead(204).end();
+    if (isNew) console.log(`verified ${event.type} ${event.id} ${JSON.stringify(event.data)}`);
+  } catch (error) {
+    response.writeHead(400).end();
+    console.error(`refused ${request.headers['webhook-id']}: ${(error as Error).message}`);
+  }
+});
+
+server.listen(Number(port), '127.0.0.1', () => {
+  const { port: listening } = server.address() as { port: number };
+  console.log(`listening on http://127.0.0.1:${listening}`);
+});

@@ -1,0 +1,302 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { eventually } from './poll.js';
+import { judge, type Keys } from './strict-verdict.js';
+
+export interface ReceivedRequest {
+  /** When its body was complete, in ms since 1970. */
+  at: number;
+  path: string;
+  headers: IncomingHttpHeaders;
+  /** Names and values by turns, as they were sent. */
+  rawHeaders: string[];
+  body: Buffer;
+  /** `webhook-id` */
+  id: string;
+  /** The parsed body; undefined when it is no JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
+  event: any;
+  /** The how manieth of this id at this endpoint, from 1. */
+  nth: number;
+  /** Its faults; empty: none. */
+  verdict: string[];
+  /** Bytes of the answer's body that have been written so far. */
+  written: number;
+  /** The answer is over, or the connection is gone. */
+  isOver: boolean;
+}
+
+export type Reply =
+  | {
+      status?: number;
+      headers?: Record<string, string>;
+      body?: string | Buffer;
+      /** Before the head of the answer. */
+      delayMs?: number;
+    }
+  | { redirect: string; status?: number }
+  /** Nothing, ever. */
+  | 'hang'
+  /** The connection is reset (RST). */
+  | 'reset'
+  /** A byte of the body every 100 ms, without end. */
+  | 'drip'
+  /** A header every 100 ms, without end: not even the head is whole. */
+  | 'drip-head'
+  /** A body without end, as fast as it is taken. */
+  | 'endless'
+  /** 16 MiB of zeros, compressed a thousandfold. */
+  | 'gzip-bomb';
+
+export type Responder = (request: ReceivedRequest, nth: number) => Reply | Promise<Reply>;
+
+export interface EndpointOptions {
+  secret?: string;
+  secrets?: string[];
+  publicKeys?: string[];
+  respond?: Responder;
+}
+
+const DRIP_MS = 100;
+/** Attempts further apart than this cannot have been sent in the same second. */
+const RENEWED_AFTER_MS = 2000;
+
+/** One receiver behind a path of its own. Its keys and manners may be changed at any time. */
+export class StrictEndpoint implements Keys {
+  secrets: string[];
+  publicKeys: string[];
+  tolerated: string[] = [];
+  respond: Responder;
+  readonly requests: ReceivedRequest[] = [];
+  readonly #byId = new Map<string, ReceivedRequest[]>();
+  /** Faults of all requests, each with the id it came with. */
+  readonly faults: string[] = [];
+  inFlight = 0;
+  maxInFlight = 0;
+  /** Requests that the sender gave up before their body was complete. */
+  aborted = 0;
+
+  constructor(
+    readonly url: string,
+    { secret, secrets = secret ? [secret] : [], publicKeys = [], respond = () => ({}) }: EndpointOptions,
+  ) {
+    this.secrets = secrets;
+    this.publicKeys = publicKeys;
+    this.respond = respond;
+  }
+
+  /** When each request came, in ms. */
+  get arrivals(): number[] {
+    return this.requests.map(({ at }) => at);
+  }
+
+  /** The `webhook-id`s that came, each once, in the order of their first arrival. */
+  get ids(): string[] {
+    return [...this.#byId.keys()];
+  }
+
+  /** All of one id, in the order of their arrival. */
+  requestsOf(id: string): readonly ReceivedRequest[] {
+    return this.#byId.get(id) ?? [];
+  }
+
+  keep(request: ReceivedRequest): void {
+    const { id, nth, verdict } = request;
+    this.requests.push(request);
+    this.#byId.set(id, [...this.requestsOf(id), request]);
+    this.faults.push(...verdict.map((fault) => `${id} (${nth}): ${fault}`));
+  }
+
+  /** Resolves with the requests once there are this many. */
+  waitFor(count: number, timeoutMs?: number): Promise<ReceivedRequest[]> {
+    return eventually(
+      `${count} requests to ${this.url}`,
+      () => this.requests.length >= count && this.requests,
+      timeoutMs,
+    );
+  }
+}
+
+/**
+ * A receiver of webhooks on loopback that holds every request against the standard (strict-verdict.ts) and can misbehave. It shares no code with
+ * the sender. One server hosts any number of endpoints; requests of one `webhook-id` must have the same bytes at all of them.
+ */
+export class StrictReceiver {
+  readonly endpoints: StrictEndpoint[] = [];
+  /** Connections that were ever opened. */
+  connections = 0;
+  readonly #strays: string[] = [];
+  /** The body that each id came with. */
+  readonly #bodies = new Map<string, Buffer>();
+  readonly #server = createServer((request, response) => void this.#serve(request, response));
+
+  private constructor() {
+    // The sender decides how long it keeps a connection; a close of ours would race its next request.
+    this.#server.keepAliveTimeout = 0;
+    this.#server.requestTimeout = 0;
+    this.#server.on('connection', (socket) => {
+      this.connections += 1;
+      socket.on('error', () => undefined);
+    });
+  }
+
+  /** Listens with one endpoint, {@link endpoint}. */
+  static async start(options: EndpointOptions = {}): Promise<StrictReceiver> {
+    const receiver = new StrictReceiver();
+    await new Promise<void>((resolve) => receiver.#server.listen(0, '127.0.0.1', resolve));
+    receiver.add(options);
+    return receiver;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** The one that it was started with. */
+  get endpoint(): StrictEndpoint {
+    return this.endpoints[0] as StrictEndpoint;
+  }
+
+  /** One more, at `/e/<n>`. */
+  add(options: EndpointOptions = {}): StrictEndpoint {
+    const endpoint = new StrictEndpoint(`${this.origin}/e/${this.endpoints.length}`, options);
+    this.endpoints.push(endpoint);
+    return endpoint;
+  }
+
+  /** Of all endpoints, and requests to none of them, such as followed redirects. */
+  get faults(): string[] {
+    return [...this.#strays, ...this.endpoints.flatMap(({ faults }) => faults)];
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, index = 'none'] = /^\/e\/(\d+)$/.exec(message.url ?? '') ?? [];
+    const endpoint = this.endpoints[Number(index)];
+    if (!endpoint) {
+      this.#strays.push(`${message.method} ${message.url} is for no endpoint`);
+      response.writeHead(404).end();
+      return;
+    }
+    endpoint.inFlight += 1;
+    endpoint.maxInFlight = Math.max(endpoint.maxInFlight, endpoint.inFlight);
+    let received: ReceivedRequest | undefined;
+    response.once('close', () => {
+      endpoint.inFlight -= 1;
+      if (received) received.isOver = true;
+      else endpoint.aborted += 1;
+    });
+    const body = await readAll(message);
+    if (!body) return;
+    received = this.#record(endpoint, message, body);
+    try {
+      await answer(await endpoint.respond(received, received.nth), received, response);
+    } catch (error) {
+      this.#strays.push(`the test's own respond failed: ${error}`);
+      response.destroy();
+    }
+  }
+
+  #record(endpoint: StrictEndpoint, message: IncomingMessage, body: Buffer): ReceivedRequest {
+    const { headers, rawHeaders, url: path = '', method = '' } = message;
+    const at = Date.now();
+    const id = String(headers['webhook-id']);
+    const earlier = endpoint.requestsOf(id);
+    const verdict = judge({ at, method, rawHeaders, body }, endpoint);
+    const first = this.#bodies.get(id) ?? body;
+    this.#bodies.set(id, first);
+    if (!first.equals(body)) verdict.push('the body is not the one that this id came with before');
+    const stale = earlier.find(
+      (one) =>
+        at - one.at > RENEWED_AFTER_MS && one.headers['webhook-timestamp'] === headers['webhook-timestamp'],
+    );
+    if (stale) verdict.push('webhook-timestamp is that of an earlier attempt');
+    const event = parse(body);
+    const nth = earlier.length + 1;
+    const request = {
+      at,
+      path,
+      headers,
+      rawHeaders,
+      body,
+      id,
+      event,
+      nth,
+      verdict,
+      written: 0,
+      isOver: false,
+    };
+    endpoint.keep(request);
+    return request;
+  }
+}
+
+/** Undefined when the sender gives up on the way. */
+async function readAll(message: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of message) chunks.push(chunk);
+  } catch {
+    return undefined;
+  }
+  return Buffer.concat(chunks);
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+let bomb: Buffer | undefined;
+
+async function answer(reply: Reply, request: ReceivedRequest, response: ServerResponse): Promise<void> {
+  const write = (chunk: string | Buffer): boolean => {
+    request.written += chunk.length;
+    return response.write(chunk);
+  };
+  if (reply === 'hang') return;
+  if (reply === 'reset') {
+    response.socket?.resetAndDestroy();
+  } else if (reply === 'drip') {
+    response.writeHead(200);
+    every(response, () => write('.'));
+  } else if (reply === 'drip-head') {
+    response.socket?.write('HTTP/1.1 200 OK\r\n');
+    every(response, () => response.socket?.write('x-drip: .\r\n'));
+  } else if (reply === 'endless') {
+    response.writeHead(200);
+    const chunk = Buffer.alloc(64 * 1024, '.');
+    const fill = () => {
+      while (!response.destroyed && write(chunk));
+    };
+    response.on('drain', fill);
+    fill();
+  } else if (reply === 'gzip-bomb') {
+    bomb ??= gzipSync(Buffer.alloc(16 * 1024 * 1024));
+    response.writeHead(200, { 'content-encoding': 'gzip' });
+    write(bomb);
+    response.end();
+  } else if ('redirect' in reply) {
+    response.writeHead(reply.status ?? 302, { location: reply.redirect }).end();
+  } else {
+    if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs));
+    response.writeHead(reply.status ?? 200, reply.headers);
+    if (reply.body) write(reply.body);
+    response.end();
+  }
+}
+
+/** Until the answer is over. */
+function every(response: ServerResponse, act: () => void): void {
+  const timer = setInterval(act, DRIP_MS);
+  response.once('close', () => clearInterval(timer));
+}
