@@ -2,6 +2,7 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import { openWorker } from '../../shared/queues/backend.js';
 import { CLOCK_QUEUE, type ClockJob, ensureSchedules, openClockQueue } from '../../shared/queues/clock.js';
 import { openMessagesQueue } from '../../shared/queues/messages.js';
+import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import { createClockProcessor } from './processor.js';
 
@@ -13,7 +14,8 @@ export async function startClock(runtime: Runtime): Promise<void> {
   const queue = openClockQueue(runtime);
   const writes = openWritesQueue(runtime);
   const messages = openMessagesQueue(runtime);
-  const processor = createClockProcessor(runtime, { writes, messages });
+  const webhooks = openWebhooksQueue(runtime);
+  const processor = createClockProcessor(runtime, { writes, messages, webhooks });
   openWorker<ClockJob>(runtime, CLOCK_QUEUE, processor, { concurrency: 1 });
   const ensure = () =>
     ensureSchedules(queue).catch((error: unknown) =>

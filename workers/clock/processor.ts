@@ -4,6 +4,7 @@ import type { Transaction } from '../../shared/platform/postgres.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
 import { type MessagesQueue, promptMessages } from '../../shared/queues/messages.js';
+import type { WebhooksQueue } from '../../shared/queues/webhooks.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { touchKeys } from '../../shared/resources/api-keys/queries.js';
 import { findExpired } from '../../shared/resources/approvals/expiry.js';
@@ -13,6 +14,7 @@ import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
 import { findDueMessages } from '../../shared/resources/messages/outbox.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
 import { touchSessions } from '../../shared/resources/sessions/queries.js';
+import { createReplayRunner } from './run-replays.js';
 import { createBillingWatch } from './watch-billing.js';
 
 /** Tenants looked at in one transaction. */
@@ -29,12 +31,13 @@ const PURGED_PER_PASS = 5000;
 export interface ClockQueues {
   writes: WritesQueue;
   messages: MessagesQueue;
+  webhooks: WebhooksQueue;
 }
 
 /** What each job of the clock's queue does. */
 export function createClockProcessor(
   runtime: Runtime,
-  { writes, messages }: ClockQueues,
+  { writes, messages, webhooks }: ClockQueues,
 ): Processor<ClockJob> {
   const tasks: Record<string, (data: ClockJob) => Promise<Record<string, unknown>>> = {
     'resubmit-operations': () => resubmitOperations(runtime, writes),
@@ -42,6 +45,7 @@ export function createClockProcessor(
     'accrue-storage': () => sweep(runtime, writes, { find: findAccruals, limit: ACCRUALS_PER_PASS }),
     'expire-approvals': () => sweep(runtime, writes, { find: findExpired }),
     'prompt-messages': () => promptDueMessages(runtime, messages),
+    'run-replays': createReplayRunner(runtime, webhooks),
     'watch-billing': createBillingWatch(runtime, writes),
     'watch-claims': () => sweep(runtime, writes, { find: findDeadlines }),
     'purge-expired': () => purge(runtime),
