@@ -32,6 +32,8 @@ import { settingsRoutes } from './routes/settings.js';
 import { suggestionRoutes } from './routes/suggestions.js';
 import { truckRoutes } from './routes/trucks.js';
 import { userRoutes } from './routes/users.js';
+import { webhookDeliveryRoutes } from './routes/webhook-deliveries.js';
+import { webhookReplayRoutes } from './routes/webhook-replays.js';
 import { workOrderRoutes } from './routes/work-orders.js';
 import type { ApiRuntime } from './runtime.js';
 
@@ -58,6 +60,8 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     rateCardRoutes,
     impoundRoutes,
     eventRoutes,
+    webhookDeliveryRoutes,
+    webhookReplayRoutes,
     approvalRoutes,
     apiKeyRoutes,
     agentKeyRoutes,

@@ -120,8 +120,13 @@ export async function up(knex: Knex): Promise<void> {
       where next_attempt_at is not null;
     create index webhook_deliveries_endpoint on webhook_deliveries (tenant_id, endpoint_id, id);
     create index webhook_deliveries_type on webhook_deliveries (tenant_id, event_type, id);
-    create index webhook_deliveries_event on webhook_deliveries (tenant_id, event_id);
+    create index webhook_deliveries_event on webhook_deliveries (tenant_id, event_id, id);
     create index webhook_deliveries_status on webhook_deliveries (tenant_id, status, id) where status <> 'succeeded';
+    -- What goes well from the first try never enters these.
+    create index webhook_deliveries_endpoint_status on webhook_deliveries (tenant_id, endpoint_id, status, id)
+      where status in ('failed', 'exhausted', 'cancelled');
+    create index webhook_deliveries_trigger on webhook_deliveries (tenant_id, trigger, id) where trigger <> 'event';
+    create index webhook_deliveries_replay on webhook_deliveries (tenant_id, replay_id, id) where replay_id is not null;
 
     create table webhook_attempts (
       tenant_id uuid not null,
@@ -154,10 +159,13 @@ export async function up(knex: Knex): Promise<void> {
       endpoint_id uuid,
       filter jsonb not null,
       status text not null default 'running' check (status in ('running', 'completed', 'cancelled')),
-      total integer not null,
+      -- Null: more had to be looked through than can be counted at once.
+      total integer,
       created_count integer not null default 0,
-      -- Id of the last event or delivery that was looked at.
-      position uuid,
+      -- By endpoint: the id of the last event or delivery that was looked at, or 'done'.
+      positions jsonb not null default '{}',
+      -- As in events: nothing is looked at before all older transactions have ended, so that no event of theirs is missed.
+      xid xid8 default pg_current_xact_id(),
       created_at timestamptz not null default now(),
       updated_at timestamptz not null default now(),
       completed_at timestamptz,

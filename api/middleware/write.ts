@@ -17,6 +17,8 @@ export interface WriteOptions<Input> {
   what: string;
   /** The record that is changed when the path does not name it. */
   target?: (ctx: ApiContext) => string;
+  /** True: the body asks for a dry run, as the header does. */
+  isDryRun?: (input: Input) => boolean;
   /** Adds what only the api knows to the checked body, such as a new key's hash. */
   complete?: (input: Input, ctx: ApiContext) => Input | Promise<Input>;
   /** The body as an Idempotency-Key remembers it: without anything that could be guessed from its hash. */
@@ -40,13 +42,14 @@ export function write<Input>(
     const checked = validate<Input>(definition.schema, value);
     const permission = definition.permissionFor?.(checked) ?? definition.permission;
     if (permission !== definition.permission) assertAccess(ctx.state.key, { ...definition, permission });
+    const dryRun = claim.dryRun || options.isDryRun?.(checked) === true;
     const command: Command<Input> = {
       ...origin(ctx),
       type: definition.type,
       entityId: target,
       input: (await options.complete?.(checked, ctx)) ?? checked,
-      dryRun: claim.dryRun,
-      unknownFields: claim.dryRun ? unknownFields(value, checked) : [],
+      dryRun,
+      unknownFields: dryRun ? unknownFields(value, checked) : [],
       idempotency: claim.key
         ? {
             key: claim.key,

@@ -77,6 +77,17 @@ export interface Contracts {
   Event?: Event;
   EventListQuery?: EventListQuery;
   EventStreamQuery?: EventStreamQuery;
+  WebhookAttempt?: WebhookAttempt;
+  WebhookAttemptListQuery?: WebhookAttemptListQuery;
+  WebhookDelivery?: WebhookDelivery;
+  WebhookDeliveryAction?: WebhookDeliveryAction;
+  WebhookDeliveryListQuery?: WebhookDeliveryListQuery;
+  WebhookTest?: WebhookTest;
+  WebhookRecover?: WebhookRecover;
+  WebhookReplay?: WebhookReplay;
+  WebhookReplayAction?: WebhookReplayAction;
+  WebhookReplayCreate?: WebhookReplayCreate;
+  WebhookReplayListQuery?: WebhookReplayListQuery;
   Settings?: Settings;
   SettingsPatch?: SettingsPatch;
   Approval?: Approval;
@@ -1689,6 +1700,203 @@ export interface EventStreamQuery {
    * As the header Last-Event-ID, for a first connection that cannot set it; the header goes before
    */
   last_event_id?: string;
+}
+export interface WebhookAttempt {
+  id: string;
+  delivery_id: string;
+  endpoint_id: string;
+  /**
+   * The first is 1
+   */
+  attempt: number;
+  started_at: string;
+  url: string;
+  request_headers: {
+    [k: string]: unknown;
+  };
+  /**
+   * null: there was no answer
+   */
+  response_status: number | null;
+  response_headers: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Its first 16 KiB
+   */
+  response_body: string | null;
+  /**
+   * There was more of the body
+   */
+  response_truncated: boolean;
+  error_class: string | null;
+  error_message: string | null;
+  remote_address: string | null;
+  connect_ms: number | null;
+  first_byte_ms: number | null;
+  total_ms: number;
+}
+export interface WebhookAttemptListQuery {
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface WebhookDelivery {
+  id: string;
+  endpoint_id: string;
+  /**
+   * Also the webhook-id, the same on every attempt and replay
+   */
+  event_id: string;
+  event_type: string;
+  /**
+   * Why it was made
+   */
+  trigger: "event" | "replay" | "recover" | "test" | "probe";
+  /**
+   * The replay or recovery that made it
+   */
+  replay_id: string | null;
+  /**
+   * The delivery that it repeats
+   */
+  replay_of: string | null;
+  /**
+   * failed will be tried again, exhausted will not
+   */
+  status: "pending" | "delivering" | "succeeded" | "failed" | "exhausted" | "cancelled";
+  attempts: number;
+  /**
+   * null once it has ended
+   */
+  next_attempt_at: string | null;
+  last_attempt_at: string | null;
+  last_response_status: number | null;
+  last_error: string | null;
+  completed_at: string | null;
+  created_at: string;
+}
+export interface WebhookDeliveryAction {
+  [k: string]: unknown;
+}
+export interface WebhookDeliveryListQuery {
+  endpoint_id?: string;
+  /**
+   * One type, all of a kind (invoice.*), or *
+   */
+  event_type?: string;
+  event_id?: string;
+  status?: "pending" | "delivering" | "succeeded" | "failed" | "exhausted" | "cancelled";
+  trigger?: "event" | "replay" | "recover" | "test" | "probe";
+  replay_id?: string;
+  /**
+   * Inclusive; by created_at
+   */
+  since?: string;
+  /**
+   * Exclusive; by created_at
+   */
+  until?: string;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface WebhookTest {
+  /**
+   * The type of the event that is made up
+   */
+  type: string;
+}
+export interface WebhookRecover {
+  /**
+   * Inclusive
+   */
+  since: string;
+  /**
+   * Exclusive; default now
+   */
+  until?: string;
+  /**
+   * As the header X-Service-Dry-Run: only count
+   */
+  dry_run?: boolean;
+}
+export interface WebhookReplay {
+  id: string;
+  /**
+   * replay: what was delivered before; recover: what was not delivered
+   */
+  kind: "replay" | "recover";
+  /**
+   * null: all endpoints
+   */
+  endpoint_id: string | null;
+  filter: {
+    event_type: string | null;
+    status: "succeeded" | "failed" | "exhausted" | "cancelled" | null;
+    since: string | null;
+    until: string | null;
+  };
+  /**
+   * completed: all deliveries are made, which is not to say that all have arrived
+   */
+  status: "running" | "completed" | "cancelled";
+  /**
+   * Deliveries to be made, counted beforehand; null when there is too much to look through
+   */
+  total: number | null;
+  /**
+   * Deliveries made so far
+   */
+  created_count: number;
+  created_at: string;
+  updated_at: string;
+  completed_at: string | null;
+}
+export interface WebhookReplayAction {
+  [k: string]: unknown;
+}
+export interface WebhookReplayCreate {
+  /**
+   * All endpoints unless given
+   */
+  endpoint_id?: string;
+  /**
+   * One type, all of a kind (invoice.*), or *
+   */
+  event_type?: string;
+  /**
+   * What became of the deliveries that are repeated
+   */
+  status: "succeeded" | "failed" | "exhausted" | "cancelled";
+  /**
+   * Inclusive
+   */
+  since?: string;
+  /**
+   * Exclusive; default now
+   */
+  until?: string;
+}
+export interface WebhookReplayListQuery {
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
 }
 export interface Settings {
   time_zone: string;

@@ -1,5 +1,7 @@
 /** `invoice.paid`, `invoice.*` or `*`. */
 export const TYPE_FILTER = /^(\*|[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*\.([a-z][a-z0-9_]*|\*))$/;
+/** `invoice.paid` alone. */
+export const EVENT_TYPE = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/;
 
 /** True when a filter lets events of this type through (decisions 8). */
 export function matchesType(filter: string, type: string): boolean {
@@ -12,4 +14,8 @@ export function filtersOf(type: string): string[] {
   const segments = type.split('.');
   const kinds = segments.slice(1).map((_, index) => `${segments.slice(0, index + 1).join('.')}.*`);
   return [type, ...kinds, '*'];
+/** {@link matchesType} of any of several filters within a statement; SQL expressions of type text and text[]. */
+export function matchesTypesSql(type: string, filters: string): string {
+  return `exists (select from unnest(${filters}) as f(filter) where f.filter in ('*', ${type})
+            or (right(f.filter, 2) = '.*' and starts_with(${type}, left(f.filter, -1))))`;
 }

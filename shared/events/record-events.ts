@@ -4,7 +4,7 @@ import { deliveryIdSql } from './delivery-ids.js';
 import { filtersOf } from './event-types.js';
 
 /** The version of the event bodies (decisions 8). */
-const API_VERSION = 'v1';
+export const API_VERSION = 'v1';
 
 /**
  * Records events within the caller's statement, which renders their objects: its common table expression `rendered` has the columns tenant_id, body (the

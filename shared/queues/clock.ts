@@ -21,6 +21,7 @@ export interface ClockJob {
 
 /** What the clock does, and how often in ms. Each schedule fires once, however many clocks run. */
 export const SCHEDULES = {
+  'run-replays': 2_000,
   'resubmit-operations': 5_000,
   'prompt-messages': 10_000,
   'wake-lanes': 5_000,

@@ -39,6 +39,10 @@ import * as truckCommands from './trucks/commands.js';
 import * as truckSchemas from './trucks/schema.js';
 import * as userCommands from './users/commands.js';
 import * as userSchemas from './users/schema.js';
+import * as webhookDeliveryCommands from './webhook-deliveries/commands.js';
+import * as webhookDeliverySchemas from './webhook-deliveries/schema.js';
+import * as webhookReplayCommands from './webhook-replays/commands.js';
+import * as webhookReplaySchemas from './webhook-replays/schema.js';
 import * as workOrderCommands from './work-orders/commands.js';
 import * as workOrderSchemas from './work-orders/schema.js';
 
@@ -57,6 +61,8 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'impound', schemas: impoundSchemas },
   { entityType: 'message', schemas: messageSchemas },
   { entityType: 'event', schemas: eventSchemas },
+  { entityType: 'webhook_delivery', schemas: webhookDeliverySchemas },
+  { entityType: 'webhook_replay', schemas: webhookReplaySchemas },
   { entityType: 'settings', schemas: settingsSchemas },
   { entityType: 'approval', schemas: approvalSchemas },
   { entityType: 'api_key', schemas: apiKeySchemas },
@@ -83,6 +89,8 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(rateCardCommands),
   ...Object.values(impoundCommands),
   ...Object.values(messageCommands),
+  ...Object.values(webhookDeliveryCommands),
+  ...Object.values(webhookReplayCommands),
   ...Object.values(settingsCommands),
   ...Object.values(approvalCommands),
   ...Object.values(apiKeyCommands),

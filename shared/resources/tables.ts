@@ -17,6 +17,8 @@ import { settingsRepresentation } from './settings/representation.js';
 import { suggestionRepresentation } from './suggestions/representation.js';
 import { truckRepresentation } from './trucks/representation.js';
 import { userRepresentation } from './users/representation.js';
+import { webhookDeliveryRepresentation } from './webhook-deliveries/representation.js';
+import { webhookReplayRepresentation } from './webhook-replays/representation.js';
 import { workOrderRepresentation } from './work-orders/representation.js';
 
 interface ResourceTable {
@@ -43,6 +45,16 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   impound: { table: 'impounds', collection: '/impounds', representation: impoundRepresentation },
   message: { table: 'messages', collection: '/messages', representation: messageRepresentation },
   event: { table: 'events', collection: '/events', representation: eventRepresentation },
+  webhook_delivery: {
+    table: 'webhook_deliveries',
+    collection: '/webhook-deliveries',
+    representation: webhookDeliveryRepresentation,
+  },
+  webhook_replay: {
+    table: 'webhook_replays',
+    collection: '/webhook-replays',
+    representation: webhookReplayRepresentation,
+  },
   settings: { table: 'tenants', collection: '/settings', representation: settingsRepresentation },
   approval: { table: 'approvals', collection: '/approvals', representation: approvalRepresentation },
   api_key: {

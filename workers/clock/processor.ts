@@ -6,6 +6,7 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
 import { type MessagesQueue, promptMessages } from '../../shared/queues/messages.js';
 import { scheduleWakes, type WebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
+import type { WebhooksQueue } from '../../shared/queues/webhooks.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { touchKeys } from '../../shared/resources/api-keys/queries.js';
 import { findExpired } from '../../shared/resources/approvals/expiry.js';
@@ -15,6 +16,7 @@ import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
 import { findDueMessages } from '../../shared/resources/messages/outbox.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
 import { touchSessions } from '../../shared/resources/sessions/queries.js';
+import { createReplayRunner } from './run-replays.js';
 import { createBillingWatch } from './watch-billing.js';
 
 /** Tenants looked at in one transaction. */
@@ -49,6 +51,7 @@ export function createClockProcessor(
     'expire-approvals': () => sweep(runtime, writes, { find: findExpired }),
     'prompt-messages': () => promptDueMessages(runtime, messages),
     'wake-lanes': () => wakeDueLanes(runtime, webhooks),
+    'run-replays': createReplayRunner(runtime, webhooks),
     'watch-billing': createBillingWatch(runtime, writes),
     'watch-claims': () => sweep(runtime, writes, { find: findDeadlines }),
     'purge-expired': () => purge(runtime),

@@ -35,6 +35,12 @@ import { createSuggestions, expireSuggestions } from '../../shared/resources/sug
 import { acceptSuggestions, dismissSuggestions } from '../../shared/resources/suggestions/decide-handler.js';
 import { createTrucks, updateTrucks } from '../../shared/resources/trucks/handlers.js';
 import { createUsers, deactivateUsers, updateUsers } from '../../shared/resources/users/handlers.js';
+import {
+  cancelDeliveries,
+  replayDeliveries,
+  testEndpoints,
+} from '../../shared/resources/webhook-deliveries/handlers.js';
+import { cancelReplays, createReplays } from '../../shared/resources/webhook-replays/handlers.js';
 import { createWorkOrders, updateWorkOrders } from '../../shared/resources/work-orders/handlers.js';
 import { moveJobs } from '../../shared/resources/work-orders/move-handler.js';
 import { logSteps } from '../../shared/resources/work-orders/step-handler.js';
@@ -94,6 +100,12 @@ export const handlers = {
   'impound.unhold': moveImpounds('unhold'),
   'impound.release': moveImpounds('release'),
   'impound.accrue': accrueImpounds,
+  'webhook_delivery.replay': replayDeliveries,
+  'webhook_delivery.cancel': cancelDeliveries,
+  'webhook_delivery.test': testEndpoints,
+  'webhook_replay.create': createReplays('replay'),
+  'webhook_replay.recover': createReplays('recover'),
+  'webhook_replay.cancel': cancelReplays,
   'settings.update': updateSettings,
   'approval.propose': proposeApprovals,
   'approval.approve': approveApprovals,

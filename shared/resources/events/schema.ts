@@ -1,9 +1,9 @@
 import Joi from 'joi';
-import { allRequired, cursor, dateOrDateTime, dateTime, limit, text, uuid } from '../../contracts/fields.js';
+import { allRequired, cursor, dateOrDateTime, dateTime, limit, uuid } from '../../contracts/fields.js';
 import { ENVIRONMENTS } from '../../contracts/vocabulary.js';
 import { TYPE_FILTER } from '../../events/event-types.js';
+import { typeFilter } from '../../events/type-filter.js';
 
-const FILTER_FORM = 'be an event type (invoice.paid), all of a kind (invoice.*) or *';
 const FILTERS_FORM = 'list event types (invoice.paid), kinds (invoice.*) or * with commas between';
 
 /** The body of an event as it was recorded, and as webhooks deliver it (decisions 8). */
@@ -23,10 +23,7 @@ export const event = allRequired({
 }).meta({ className: 'Event' });
 
 export const eventListQuery = Joi.object({
-  type: text(100)
-    .pattern(TYPE_FILTER, FILTER_FORM)
-    .description('One type, all of a kind (invoice.*), or *')
-    .example('invoice.*'),
+  type: typeFilter(),
   since: dateOrDateTime().description("From this timestamp on; a date is the account's midnight"),
   until: dateOrDateTime().description("Before this timestamp; a date is the account's midnight"),
   limit: limit(200),

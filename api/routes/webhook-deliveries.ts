@@ -1,0 +1,141 @@
+import type Router from '@koa/router';
+import {
+  cancelDelivery,
+  replayDelivery,
+  testEndpoint,
+} from '../../shared/resources/webhook-deliveries/commands.js';
+import { listAttempts, listDeliveries } from '../../shared/resources/webhook-deliveries/queries.js';
+import {
+  webhookAttemptListQuery,
+  webhookDeliveryListQuery,
+} from '../../shared/resources/webhook-deliveries/schema.js';
+import type { RequestState } from '../context.js';
+import { list, readOne } from '../middleware/read.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+const read = { permission: 'read', agentScope: null } as const;
+
+export function webhookDeliveryRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /webhook-deliveries:
+   *   get:
+   *     operationId: listWebhookDeliveries
+   *     tags: [Webhooks]
+   *     summary: List deliveries
+   *     description: Newest first, of the last 30 days. Not for agent keys.
+   *     x-query: WebhookDeliveryListQuery
+   *     responses:
+   *       '200': { x-list: WebhookDelivery }
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  router.get(
+    '/webhook-deliveries',
+    list(api, { access: read, schema: webhookDeliveryListQuery, statement: listDeliveries }),
+  );
+
+  /**
+   * @openapi
+   * /webhook-deliveries/{id}:
+   *   get:
+   *     operationId: getWebhookDelivery
+   *     tags: [Webhooks]
+   *     summary: Get one delivery
+   *     description: Not for agent keys.
+   *     responses:
+   *       '200': { x-resource: WebhookDelivery }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get(
+    '/webhook-deliveries/:id',
+    readOne(api, { access: read, entityType: 'webhook_delivery', what: 'delivery' }),
+  );
+
+  /**
+   * @openapi
+   * /webhook-deliveries/{id}/attempts:
+   *   get:
+   *     operationId: listWebhookAttempts
+   *     tags: [Webhooks]
+   *     summary: List the attempts of a delivery
+   *     description: Newest first, each with what was sent and what came back. Not for agent keys.
+   *     x-query: WebhookAttemptListQuery
+   *     responses:
+   *       '200': { x-list: WebhookAttempt }
+   *       x-errors: [400, 401, 403, 404, 429, 503]
+   */
+  router.get(
+    '/webhook-deliveries/:id/attempts',
+    list(api, {
+      access: read,
+      schema: webhookAttemptListQuery,
+      parent: { entityType: 'webhook_delivery', what: 'delivery', member: 'delivery_id' },
+      statement: listAttempts,
+    }),
+  );
+  deliveryActionRoutes(router, api);
+}
+
+function deliveryActionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /webhook-deliveries/{id}/replay:
+   *   post:
+   *     operationId: replayWebhookDelivery
+   *     tags: [Webhooks]
+   *     summary: Deliver once more
+   *     description: >-
+   *       To the same endpoint, whatever became of the delivery before: a new one with the same webhook-id and the same bytes. 409 when the endpoint is disabled
+   *       or deleted, or the event no longer kept. Needs the permission admin.
+   *     x-body: WebhookDeliveryAction
+   *     responses:
+   *       '201': { x-resource: WebhookDelivery }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post(
+    '/webhook-deliveries/:id/replay',
+    write(api, replayDelivery, {
+      what: 'delivery',
+      complete: (input, ctx) => ({ ...input, replay_of: String(ctx.params.id).toLowerCase() }),
+    }),
+  );
+
+  /**
+   * @openapi
+   * /webhook-deliveries/{id}/cancel:
+   *   post:
+   *     operationId: cancelWebhookDelivery
+   *     tags: [Webhooks]
+   *     summary: Cancel a delivery
+   *     description: It is not tried any more. One that has succeeded or is exhausted is 409; one that is cancelled stays so. Needs the permission admin.
+   *     x-body: WebhookDeliveryAction
+   *     responses:
+   *       '200': { x-resource: WebhookDelivery }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/webhook-deliveries/:id/cancel', write(api, cancelDelivery, { what: 'delivery' }));
+
+  /**
+   * @openapi
+   * /webhook-endpoints/{id}/test:
+   *   post:
+   *     operationId: testWebhookEndpoint
+   *     tags: [Webhooks]
+   *     summary: Send a test event
+   *     description: >-
+   *       Made up, marked by data.test, and sent whatever the endpoint's filters. It is in the log of deliveries and not among the events. 409 when the endpoint
+   *       is disabled or deleted. Needs the permission admin.
+   *     x-body: WebhookTest
+   *     responses:
+   *       '201': { x-resource: WebhookDelivery }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post(
+    '/webhook-endpoints/:id/test',
+    write(api, testEndpoint, {
+      what: 'endpoint',
+      complete: (input, ctx) => ({ ...input, endpoint_id: String(ctx.params.id).toLowerCase() }),
+    }),
+  );
+}

@@ -1,0 +1,144 @@
+import type Router from '@koa/router';
+import type { WebhookReplayCreate } from '../../shared/contracts/generated.js';
+import { AppError } from '../../shared/platform/errors.js';
+import {
+  cancelReplay,
+  createReplay,
+  recoverEndpoint,
+} from '../../shared/resources/webhook-replays/commands.js';
+import { planReplay } from '../../shared/resources/webhook-replays/plan.js';
+import { listReplays } from '../../shared/resources/webhook-replays/queries.js';
+import { webhookReplayListQuery } from '../../shared/resources/webhook-replays/schema.js';
+import type { RequestState } from '../context.js';
+import { list, readOne } from '../middleware/read.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+const read = { permission: 'read', agentScope: null } as const;
+
+export function webhookReplayRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /webhook-replays:
+   *   get:
+   *     operationId: listWebhookReplays
+   *     tags: [Webhooks]
+   *     summary: List replays and recoveries
+   *     description: Newest first. Not for agent keys.
+   *     x-query: WebhookReplayListQuery
+   *     responses:
+   *       '200': { x-list: WebhookReplay }
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  router.get(
+    '/webhook-replays',
+    list(api, { access: read, schema: webhookReplayListQuery, statement: listReplays }),
+  );
+
+  /**
+   * @openapi
+   * /webhook-replays/{id}:
+   *   get:
+   *     operationId: getWebhookReplay
+   *     tags: [Webhooks]
+   *     summary: Get one replay or recovery
+   *     description: Its deliveries are in the list of deliveries, by replay_id. Not for agent keys.
+   *     responses:
+   *       '200': { x-resource: WebhookReplay }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get(
+    '/webhook-replays/:id',
+    readOne(api, { access: read, entityType: 'webhook_replay', what: 'replay' }),
+  );
+
+  /**
+   * @openapi
+   * /webhook-replays/{id}/cancel:
+   *   post:
+   *     operationId: cancelWebhookReplay
+   *     tags: [Webhooks]
+   *     summary: Stop a replay or recovery
+   *     description: >-
+   *       It makes no more deliveries, and those that are still open are cancelled. One with nothing left to stop stays as it is. Needs the permission admin.
+   *     x-body: WebhookReplayAction
+   *     responses:
+   *       '200': { x-resource: WebhookReplay }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/webhook-replays/:id/cancel', write(api, cancelReplay, { what: 'replay' }));
+  replayMakingRoutes(router, api);
+}
+
+function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /webhook-deliveries/replay:
+   *   post:
+   *     operationId: replayWebhookDeliveries
+   *     tags: [Webhooks]
+   *     summary: Deliver once more what a filter finds
+   *     description: >-
+   *       Takes endpoint_id or since, or both. Each event goes to each endpoint once, oldest first, in portions that never delay live deliveries; a disabled
+   *       endpoint is passed over, and named it is 409. A dry run only counts. Needs the permission admin.
+   *     x-body: WebhookReplayCreate
+   *     responses:
+   *       '201': { x-resource: WebhookReplay }
+   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   */
+  router.post(
+    '/webhook-deliveries/replay',
+    write(api, createReplay, {
+      what: 'replay',
+      complete: async (input, ctx) => {
+        assertBounded(input);
+        const { endpoint_id: endpointId = null, ...filter } = input;
+        const { tenantId } = ctx.state.key;
+        return { ...input, plan: await planReplay(api.db, { tenantId, kind: 'replay', endpointId, filter }) };
+      },
+    }),
+  );
+
+  /**
+   * @openapi
+   * /webhook-endpoints/{id}/recover:
+   *   post:
+   *     operationId: recoverWebhookEndpoint
+   *     tags: [Webhooks]
+   *     summary: Deliver what an endpoint missed
+   *     description: >-
+   *       Every event of that time that the endpoint subscribes to and that has neither arrived there nor is on its way, also those from while it was disabled.
+   *       Oldest first, in portions that never delay live deliveries. dry_run or a dry run only counts. 409 when the endpoint is disabled or deleted. Needs the
+   *       permission admin.
+   *     x-body: WebhookRecover
+   *     responses:
+   *       '201': { x-resource: WebhookReplay }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post(
+    '/webhook-endpoints/:id/recover',
+    write(api, recoverEndpoint, {
+      what: 'endpoint',
+      isDryRun: (input) => input.dry_run === true,
+      complete: async (input, ctx) => {
+        const { since, until = null } = input;
+        const { tenantId } = ctx.state.key;
+        const endpointId = String(ctx.params.id).toLowerCase();
+        const filter = { since, until };
+        return {
+          ...input,
+          plan: await planReplay(api.db, { tenantId, kind: 'recover', endpointId, filter }),
+        };
+      },
+    }),
+  );
+}
+
+/** @throws {AppError} 400 for a filter that would repeat everything everywhere */
+function assertBounded({ endpoint_id, since }: WebhookReplayCreate): void {
+  if (endpoint_id !== undefined || since !== undefined) return;
+  const message = 'endpoint_id or since is required';
+  throw new AppError('validation_error', `${message}.`, {
+    details: [{ field: 'since', code: 'required', message }],
+  });
+}

@@ -1,0 +1,142 @@
+import type { Command, Outcome } from '../../contracts/command.js';
+import type { WebhookDeliveryAction } from '../../contracts/generated.js';
+import type { DELIVERY_STATUSES } from '../../contracts/vocabulary.js';
+import { newId } from '../../platform/ids.js';
+import type { Row, Transaction } from '../../platform/postgres.js';
+import { changesOfNew } from '../changes.js';
+import { byRef, failed, lockRecords, missing, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+import type { DeliveryReplay, EndpointTest } from './commands.js';
+import { findReceivers, refusalOf } from './receivers.js';
+import { testBody } from './test-body.js';
+
+interface Original extends RecordRef {
+  endpoint_id: string;
+  event_id: string;
+  event_type: string;
+  /** The bytes to send are still there. */
+  has_body: boolean;
+}
+
+/** Delivers once more what was delivered before, whatever became of it: a new delivery under the same webhook-id. */
+export async function replayDeliveries(
+  tx: Transaction,
+  commands: Command<DeliveryReplay>[],
+): Promise<Outcome[]> {
+  const originals = await findOriginals(tx, commands.map(originalRef));
+  const receivers = await findReceivers(tx, [...originals.values()].map(receiverRef));
+  const made: object[] = [];
+  const outcomes = commands.map((command): Outcome => {
+    const original = originals.get(refKey(originalRef(command)));
+    if (!original) return missing('delivery');
+    const refusal = refusalOf(receivers.get(refKey(receiverRef(original))));
+    if (refusal) return refusal;
+    if (!original.has_body)
+      return failed({ code: 'conflict', message: 'The event is no longer kept: there is nothing to send.' });
+    made.push({ ...refOf(command), replay_of: original.id });
+    const { endpoint_id, event_id } = original;
+    const changes = changesOfNew({ endpoint_id, event_id, replay_of: original.id });
+    return { ok: true, changes, events: [], wokenEndpoints: [endpoint_id] };
+  });
+  if (made.length > 0)
+    await tx.query({
+      name: 'replay-deliveries',
+      text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, replay_of, body)
+             select r.tenant_id, r.id, d.endpoint_id, d.event_id, d.event_type, 'replay', d.id, d.body
+             from ${recordset('tenant_id uuid, id uuid, replay_of uuid')}
+             join webhook_deliveries d on d.tenant_id = r.tenant_id and d.id = r.replay_of`,
+      values: [JSON.stringify(made)],
+    });
+  return outcomes;
+}
+
+function originalRef({ tenantId, input }: Command<DeliveryReplay>): RecordRef {
+  return { tenant_id: tenantId, id: input.replay_of };
+}
+
+function receiverRef({ tenant_id, endpoint_id }: { tenant_id: string; endpoint_id: string }): RecordRef {
+  return { tenant_id, id: endpoint_id };
+}
+
+async function findOriginals(tx: Transaction, refs: RecordRef[]): Promise<Map<string, Original>> {
+  const rows = await tx.query<Original>({
+    name: 'find-replayed',
+    text: `select d.tenant_id, d.id, d.endpoint_id, d.event_id, d.event_type, d.body is not null or exists (
+             select from events e where e.tenant_id = d.tenant_id and e.id = d.event_id) as has_body
+           from ${recordset('tenant_id uuid, id uuid')} join webhook_deliveries d on d.tenant_id = r.tenant_id and d.id = r.id`,
+    values: [JSON.stringify(refs)],
+  });
+  return byRef(rows);
+}
+
+interface DeliveryRow extends Row, RecordRef {
+  status: (typeof DELIVERY_STATUSES)[number];
+}
+
+/** Ends deliveries that are still open. A request that is on its way already cannot be called back. */
+export async function cancelDeliveries(
+  tx: Transaction,
+  commands: Command<WebhookDeliveryAction>[],
+): Promise<Outcome[]> {
+  const rows = await lockRecords<DeliveryRow>(tx, 'webhook_deliveries', commands.map(refOf));
+  const cancelled: RecordRef[] = [];
+  const outcomes = commands.map((command): Outcome => {
+    const row = rows.get(refKey(refOf(command)));
+    if (!row) return missing('delivery');
+    const { status } = row;
+    if (status === 'cancelled') return { ok: true, changes: [], events: [] };
+    if (status === 'succeeded' || status === 'exhausted') return ended(status);
+    cancelled.push(refOf(command));
+    return { ok: true, changes: [{ field: 'status', from: status, to: 'cancelled' }], events: [] };
+  });
+  if (cancelled.length > 0)
+    await tx.query({
+      name: 'cancel-deliveries',
+      text: `update webhook_deliveries d set ${CANCEL} from ${recordset('tenant_id uuid, id uuid')}
+             where d.tenant_id = r.tenant_id and d.id = r.id`,
+      values: [JSON.stringify(cancelled)],
+    });
+  return outcomes;
+}
+
+/** What a cancelled delivery becomes. */
+export const CANCEL = "status = 'cancelled', next_attempt_at = null, completed_at = clock_timestamp()";
+
+function ended(status: string): Outcome {
+  return failed({
+    code: 'invalid_status_transition',
+    message: `The delivery is ${status}: it has ended and cannot be cancelled.`,
+    details: [{ field: 'status', from: status, to: 'cancelled', allowed: [] }],
+  });
+}
+
+/** Sends endpoints an event that never happened, whatever their filters. It is in the log of deliveries and not among the events. */
+export async function testEndpoints(tx: Transaction, commands: Command<EndpointTest>[]): Promise<Outcome[]> {
+  const refs = commands.map(({ tenantId, input }) => ({ tenant_id: tenantId, id: input.endpoint_id }));
+  const receivers = await findReceivers(tx, refs);
+  const now = new Date();
+  const made: object[] = [];
+  const outcomes = commands.map((command, index): Outcome => {
+    const receiver = receivers.get(refKey(refs[index] as RecordRef));
+    if (!receiver) return missing('endpoint');
+    const refusal = refusalOf(receiver);
+    if (refusal) return refusal;
+    const { endpoint_id, type: event_type } = command.input;
+    const eventId = newId();
+    const body = testBody(event_type as string, { eventId, command, now });
+    made.push({ ...refOf(command), endpoint_id, event_id: eventId, event_type, body });
+    const changes = changesOfNew({ endpoint_id, event_id: eventId, event_type });
+    return { ok: true, changes, events: [], wokenEndpoints: [endpoint_id] };
+  });
+  if (made.length > 0) await insertTests(tx, made);
+  return outcomes;
+}
+
+async function insertTests(tx: Transaction, rows: object[]): Promise<void> {
+  await tx.query({
+    name: 'insert-test-deliveries',
+    text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, body)
+           select tenant_id, id, endpoint_id, event_id, event_type, 'test', body
+           from ${recordset('tenant_id uuid, id uuid, endpoint_id uuid, event_id uuid, event_type text, body text')}`,
+    values: [JSON.stringify(rows)],
+  });
+}

@@ -1,0 +1,91 @@
+import Joi from 'joi';
+import {
+  allRequired,
+  cursor,
+  dateOrDateTime,
+  dateTime,
+  flag,
+  limit,
+  text,
+  uuid,
+} from '../../contracts/fields.js';
+import { DELIVERY_STATUSES, DELIVERY_TRIGGERS } from '../../contracts/vocabulary.js';
+import { EVENT_TYPE } from '../../events/event-types.js';
+import { typeFilter } from '../../events/type-filter.js';
+
+const TYPE_FORM = 'be an event type, such as invoice.paid';
+
+const status = () => Joi.string().valid(...DELIVERY_STATUSES);
+const trigger = () => Joi.string().valid(...DELIVERY_TRIGGERS);
+const count = () => Joi.number().integer().min(0);
+
+export const webhookDelivery = allRequired({
+  id: uuid(),
+  endpoint_id: uuid(),
+  event_id: uuid().description('Also the webhook-id, the same on every attempt and replay'),
+  event_type: Joi.string().example('invoice.created'),
+  trigger: trigger().description('Why it was made'),
+  replay_id: uuid().allow(null).description('The replay or recovery that made it'),
+  replay_of: uuid().allow(null).description('The delivery that it repeats'),
+  status: status().description('failed will be tried again, exhausted will not'),
+  attempts: count().example(1),
+  next_attempt_at: dateTime().allow(null).description('null once it has ended'),
+  last_attempt_at: dateTime().allow(null),
+  last_response_status: Joi.number().integer().allow(null).example(200),
+  last_error: Joi.string().allow(null).example('timeout'),
+  completed_at: dateTime().allow(null),
+  created_at: dateTime(),
+}).meta({ className: 'WebhookDelivery' });
+
+const headers = () => Joi.object().unknown().example({ 'content-type': 'application/json' });
+const milliseconds = () => count().allow(null).example(41);
+
+export const webhookAttempt = allRequired({
+  id: uuid(),
+  delivery_id: uuid(),
+  endpoint_id: uuid(),
+  attempt: Joi.number().integer().min(1).example(1).description('The first is 1'),
+  started_at: dateTime(),
+  url: Joi.string().example('https://example.com/hooks'),
+  request_headers: headers(),
+  response_status: Joi.number().integer().allow(null).example(200).description('null: there was no answer'),
+  response_headers: headers().allow(null),
+  response_body: Joi.string().allow(null, '').example('ok').description('Its first 16 KiB'),
+  response_truncated: flag().description('There was more of the body'),
+  error_class: Joi.string().allow(null).example('timeout'),
+  error_message: Joi.string().allow(null).example('No answer within 15 seconds'),
+  remote_address: Joi.string().allow(null).example('203.0.113.7'),
+  connect_ms: milliseconds(),
+  first_byte_ms: milliseconds(),
+  total_ms: count().example(63),
+}).meta({ className: 'WebhookAttempt' });
+
+export const webhookDeliveryListQuery = Joi.object({
+  endpoint_id: uuid(),
+  event_type: typeFilter(),
+  event_id: uuid(),
+  status: status(),
+  trigger: trigger(),
+  replay_id: uuid(),
+  since: dateOrDateTime().description('Inclusive; by created_at'),
+  until: dateOrDateTime().description('Exclusive; by created_at'),
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'WebhookDeliveryListQuery' });
+
+/** Of one delivery, which the path names. */
+export const webhookAttemptListQuery = Joi.object({
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'WebhookAttemptListQuery' });
+
+/** An action that needs no more than its path. */
+export const webhookDeliveryAction = Joi.object({}).meta({ className: 'WebhookDeliveryAction' });
+
+export const webhookTest = Joi.object({
+  type: text(100)
+    .pattern(EVENT_TYPE, TYPE_FORM)
+    .default('invoice.created')
+    .example('invoice.created')
+    .description('The type of the event that is made up'),
+}).meta({ className: 'WebhookTest' });

@@ -1,0 +1,113 @@
+import type { Command, Outcome } from '../../contracts/command.js';
+import type { WebhookReplayAction } from '../../contracts/generated.js';
+import type { REPLAY_STATUSES } from '../../contracts/vocabulary.js';
+import type { Row, Transaction } from '../../platform/postgres.js';
+import { changesOfNew } from '../changes.js';
+import {
+  invalidReferences,
+  lockRecords,
+  missing,
+  nextUpdatedAt,
+  type RecordRef,
+  recordset,
+  refKey,
+  refOf,
+} from '../sets.js';
+import { CANCEL } from '../webhook-deliveries/handlers.js';
+import { findReceivers, refusalOf } from '../webhook-deliveries/receivers.js';
+import type { ReplayKind } from './candidates.js';
+import type { PlannedReplay } from './plan.js';
+
+type Creation = Command<{ plan: PlannedReplay }>;
+
+/** Starts replays or recoveries; the clock makes their deliveries, little by little. */
+export function createReplays(kind: ReplayKind) {
+  return async (tx: Transaction, commands: Creation[]): Promise<Outcome[]> => {
+    const receivers = await findReceivers(tx, commands.flatMap(receiverRefs));
+    const made: object[] = [];
+    const outcomes = commands.map((command): Outcome => {
+      const { plan } = command.input;
+      for (const ref of receiverRefs(command)) {
+        const receiver = receivers.get(refKey(ref));
+        if (!receiver) return kind === 'recover' ? missing('endpoint') : unknownEndpoint();
+        const refusal = refusalOf(receiver);
+        if (refusal) return refusal;
+      }
+      made.push({ ...refOf(command), kind, ...plan });
+      return { ok: true, changes: changesOfNew({ kind, ...plan }), events: [] };
+    });
+    if (made.length > 0) await insertReplays(tx, made);
+    return outcomes;
+  };
+}
+
+function receiverRefs({ tenantId, input }: Creation): RecordRef[] {
+  return input.plan.endpoint_id ? [{ tenant_id: tenantId, id: input.plan.endpoint_id }] : [];
+}
+
+function unknownEndpoint(): Outcome {
+  const message = 'endpoint_id is not an endpoint of this account';
+  return invalidReferences([{ field: 'endpoint_id', code: 'unknown', message }]);
+}
+
+const COLUMNS = 'tenant_id uuid, id uuid, kind text, endpoint_id uuid, filter jsonb, total integer';
+
+async function insertReplays(tx: Transaction, rows: object[]): Promise<void> {
+  await tx.query({
+    name: 'insert-replays',
+    text: `insert into webhook_replays (tenant_id, id, kind, endpoint_id, filter, total)
+           select tenant_id, id, kind, endpoint_id, filter, total from ${recordset(COLUMNS)}`,
+    values: [JSON.stringify(rows)],
+  });
+}
+
+interface ReplayRow extends Row, RecordRef {
+  status: (typeof REPLAY_STATUSES)[number];
+}
+
+/** Stops replays: they make no more deliveries, and those that are still open are cancelled. One with nothing left to stop stays as it is. */
+export async function cancelReplays(
+  tx: Transaction,
+  commands: Command<WebhookReplayAction>[],
+): Promise<Outcome[]> {
+  const rows = await lockRecords<ReplayRow>(tx, 'webhook_replays', commands.map(refOf));
+  const cancelled = new Set((await cancelOpen(tx, [...rows.values()])).map(refKey));
+  const stopped = [...rows.values()].filter(
+    (row) => row.status === 'running' || (row.status === 'completed' && cancelled.has(refKey(row))),
+  );
+  if (stopped.length > 0)
+    await tx.query({
+      name: 'cancel-replays',
+      text: `update webhook_replays t set status = 'cancelled', completed_at = clock_timestamp(), updated_at = ${nextUpdatedAt('t')}
+             from ${recordset('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+      values: [JSON.stringify(stopped.map(({ tenant_id, id }) => ({ tenant_id, id })))],
+    });
+  return commands.map((command): Outcome => {
+    const row = rows.get(refKey(refOf(command)));
+    if (!row) return missing('replay');
+    const changes = stopped.includes(row) ? [{ field: 'status', from: row.status, to: 'cancelled' }] : [];
+    return { ok: true, changes, events: [] };
+  });
+}
+
+/**
+ * Cancels what these replays have open, in the order of the ids as whoever else locks deliveries. There are never more than some hundred at an endpoint, and
+ * its index of what is due has them together. @returns the replays that had any
+ */
+async function cancelOpen(tx: Transaction, replays: RecordRef[]): Promise<RecordRef[]> {
+  return tx.query<RecordRef>({
+    name: 'cancel-deliveries-of-replays',
+    text: `with open as materialized (
+             select d.tenant_id, d.id, d.replay_id
+             from ${recordset('tenant_id uuid, id uuid')}
+             join webhook_endpoints e on e.tenant_id = r.tenant_id
+             join webhook_deliveries d on d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.priority = 1
+               and d.next_attempt_at is not null and d.replay_id = r.id
+             order by d.tenant_id, d.id for update of d
+           ), cancelled as (
+             update webhook_deliveries d set ${CANCEL} from open where d.tenant_id = open.tenant_id and d.id = open.id
+           )
+           select distinct tenant_id, replay_id as id from open`,
+    values: [JSON.stringify(replays.map(({ tenant_id, id }) => ({ tenant_id, id })))],
+  });
+}

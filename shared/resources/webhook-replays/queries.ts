@@ -1,0 +1,16 @@
+import type { WebhookReplayListQuery } from '../../contracts/generated.js';
+import type { Statement } from '../../platform/postgres.js';
+import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import { webhookReplayRepresentation } from './representation.js';
+
+/** The page of replays and recoveries that a query asks for, newest first. */
+export function listReplays(query: WebhookReplayListQuery, scope: ListScope): Statement {
+  return listStatement({
+    table: 'webhook_replays',
+    representation: webhookReplayRepresentation('t'),
+    conditions: new Conditions().add('t.tenant_id = ?', scope.tenantId),
+    limit: query.limit,
+    position: scope.position,
+    timeOfIds: 'created_at',
+  });
+}
