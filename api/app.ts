@@ -32,6 +32,7 @@ import { settingsRoutes } from './routes/settings.js';
 import { suggestionRoutes } from './routes/suggestions.js';
 import { truckRoutes } from './routes/trucks.js';
 import { userRoutes } from './routes/users.js';
+import { webhookEndpointRoutes } from './routes/webhook-endpoints.js';
 import { workOrderRoutes } from './routes/work-orders.js';
 import type { ApiRuntime } from './runtime.js';
 
@@ -58,6 +59,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     rateCardRoutes,
     impoundRoutes,
     eventRoutes,
+    webhookEndpointRoutes,
     approvalRoutes,
     apiKeyRoutes,
     agentKeyRoutes,

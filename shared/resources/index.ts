@@ -39,6 +39,8 @@ import * as truckCommands from './trucks/commands.js';
 import * as truckSchemas from './trucks/schema.js';
 import * as userCommands from './users/commands.js';
 import * as userSchemas from './users/schema.js';
+import * as webhookEndpointCommands from './webhook-endpoints/commands.js';
+import * as webhookEndpointSchemas from './webhook-endpoints/schema.js';
 import * as workOrderCommands from './work-orders/commands.js';
 import * as workOrderSchemas from './work-orders/schema.js';
 
@@ -58,6 +60,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'message', schemas: messageSchemas },
   { entityType: 'event', schemas: eventSchemas },
   { entityType: 'settings', schemas: settingsSchemas },
+  { entityType: 'webhook_endpoint', schemas: webhookEndpointSchemas },
   { entityType: 'approval', schemas: approvalSchemas },
   { entityType: 'api_key', schemas: apiKeySchemas },
   { entityType: 'agent_key', schemas: agentKeySchemas },
@@ -83,6 +86,7 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(rateCardCommands),
   ...Object.values(impoundCommands),
   ...Object.values(messageCommands),
+  ...Object.values(webhookEndpointCommands),
   ...Object.values(settingsCommands),
   ...Object.values(approvalCommands),
   ...Object.values(apiKeyCommands),

@@ -17,6 +17,7 @@ import { settingsRepresentation } from './settings/representation.js';
 import { suggestionRepresentation } from './suggestions/representation.js';
 import { truckRepresentation } from './trucks/representation.js';
 import { userRepresentation } from './users/representation.js';
+import { webhookEndpointRepresentation } from './webhook-endpoints/representation.js';
 import { workOrderRepresentation } from './work-orders/representation.js';
 
 interface ResourceTable {
@@ -24,7 +25,7 @@ interface ResourceTable {
   /** Path of its list without the version prefix. */
   collection: string;
   representation: (alias: string) => string;
-  /** Which rows of a table that is shared are of this kind. */
+  /** Which rows of its table are shown: those of this kind, or not deleted. */
   only?: string;
 }
 
@@ -59,6 +60,12 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   },
   session: { table: 'sessions', collection: '/session', representation: sessionRepresentation },
   user: { table: 'users', collection: '/users', representation: userRepresentation },
+  webhook_endpoint: {
+    table: 'webhook_endpoints',
+    collection: '/webhook-endpoints',
+    representation: webhookEndpointRepresentation,
+    only: 'deleted_at is null',
+  },
   audit_entry: { table: 'audit_entries', collection: '/audit-log', representation: auditEntryRepresentation },
 };
 
