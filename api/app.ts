@@ -34,6 +34,7 @@ import { truckRoutes } from './routes/trucks.js';
 import { userRoutes } from './routes/users.js';
 import { webhookDeliveryRoutes } from './routes/webhook-deliveries.js';
 import { webhookReplayRoutes } from './routes/webhook-replays.js';
+import { webhookEndpointRoutes } from './routes/webhook-endpoints.js';
 import { workOrderRoutes } from './routes/work-orders.js';
 import type { ApiRuntime } from './runtime.js';
 
@@ -62,6 +63,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     eventRoutes,
     webhookDeliveryRoutes,
     webhookReplayRoutes,
+    webhookEndpointRoutes,
     approvalRoutes,
     apiKeyRoutes,
     agentKeyRoutes,

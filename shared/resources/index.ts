@@ -43,6 +43,8 @@ import * as webhookDeliveryCommands from './webhook-deliveries/commands.js';
 import * as webhookDeliverySchemas from './webhook-deliveries/schema.js';
 import * as webhookReplayCommands from './webhook-replays/commands.js';
 import * as webhookReplaySchemas from './webhook-replays/schema.js';
+import * as webhookEndpointCommands from './webhook-endpoints/commands.js';
+import * as webhookEndpointSchemas from './webhook-endpoints/schema.js';
 import * as workOrderCommands from './work-orders/commands.js';
 import * as workOrderSchemas from './work-orders/schema.js';
 
@@ -64,6 +66,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'webhook_delivery', schemas: webhookDeliverySchemas },
   { entityType: 'webhook_replay', schemas: webhookReplaySchemas },
   { entityType: 'settings', schemas: settingsSchemas },
+  { entityType: 'webhook_endpoint', schemas: webhookEndpointSchemas },
   { entityType: 'approval', schemas: approvalSchemas },
   { entityType: 'api_key', schemas: apiKeySchemas },
   { entityType: 'agent_key', schemas: agentKeySchemas },
@@ -91,6 +94,7 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(messageCommands),
   ...Object.values(webhookDeliveryCommands),
   ...Object.values(webhookReplayCommands),
+  ...Object.values(webhookEndpointCommands),
   ...Object.values(settingsCommands),
   ...Object.values(approvalCommands),
   ...Object.values(apiKeyCommands),

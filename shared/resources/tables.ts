@@ -19,6 +19,7 @@ import { truckRepresentation } from './trucks/representation.js';
 import { userRepresentation } from './users/representation.js';
 import { webhookDeliveryRepresentation } from './webhook-deliveries/representation.js';
 import { webhookReplayRepresentation } from './webhook-replays/representation.js';
+import { webhookEndpointRepresentation } from './webhook-endpoints/representation.js';
 import { workOrderRepresentation } from './work-orders/representation.js';
 
 interface ResourceTable {
@@ -26,7 +27,7 @@ interface ResourceTable {
   /** Path of its list without the version prefix. */
   collection: string;
   representation: (alias: string) => string;
-  /** Which rows of a table that is shared are of this kind. */
+  /** Which rows of its table are shown: those of this kind, or not deleted. */
   only?: string;
 }
 
@@ -71,6 +72,12 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   },
   session: { table: 'sessions', collection: '/session', representation: sessionRepresentation },
   user: { table: 'users', collection: '/users', representation: userRepresentation },
+  webhook_endpoint: {
+    table: 'webhook_endpoints',
+    collection: '/webhook-endpoints',
+    representation: webhookEndpointRepresentation,
+    only: 'deleted_at is null',
+  },
   audit_entry: { table: 'audit_entries', collection: '/audit-log', representation: auditEntryRepresentation },
 };
 

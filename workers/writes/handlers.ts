@@ -41,6 +41,12 @@ import {
   testEndpoints,
 } from '../../shared/resources/webhook-deliveries/handlers.js';
 import { cancelReplays, createReplays } from '../../shared/resources/webhook-replays/handlers.js';
+import { createWebhookEndpoints } from '../../shared/resources/webhook-endpoints/create-handler.js';
+import { rotateWebhookSecrets } from '../../shared/resources/webhook-endpoints/rotate-handler.js';
+import {
+  deleteWebhookEndpoints,
+  updateWebhookEndpoints,
+} from '../../shared/resources/webhook-endpoints/update-handler.js';
 import { createWorkOrders, updateWorkOrders } from '../../shared/resources/work-orders/handlers.js';
 import { moveJobs } from '../../shared/resources/work-orders/move-handler.js';
 import { logSteps } from '../../shared/resources/work-orders/step-handler.js';
@@ -106,6 +112,10 @@ export const handlers = {
   'webhook_replay.create': createReplays('replay'),
   'webhook_replay.recover': createReplays('recover'),
   'webhook_replay.cancel': cancelReplays,
+  'webhook_endpoint.create': createWebhookEndpoints,
+  'webhook_endpoint.update': updateWebhookEndpoints,
+  'webhook_endpoint.rotate_secret': rotateWebhookSecrets,
+  'webhook_endpoint.delete': deleteWebhookEndpoints,
   'settings.update': updateSettings,
   'approval.propose': proposeApprovals,
   'approval.approve': approveApprovals,
