@@ -33,8 +33,8 @@ import { suggestionRoutes } from './routes/suggestions.js';
 import { truckRoutes } from './routes/trucks.js';
 import { userRoutes } from './routes/users.js';
 import { webhookDeliveryRoutes } from './routes/webhook-deliveries.js';
-import { webhookReplayRoutes } from './routes/webhook-replays.js';
 import { webhookEndpointRoutes } from './routes/webhook-endpoints.js';
+import { webhookReplayRoutes } from './routes/webhook-replays.js';
 import { workOrderRoutes } from './routes/work-orders.js';
 import type { ApiRuntime } from './runtime.js';
 

@@ -14,6 +14,8 @@ export function filtersOf(type: string): string[] {
   const segments = type.split('.');
   const kinds = segments.slice(1).map((_, index) => `${segments.slice(0, index + 1).join('.')}.*`);
   return [type, ...kinds, '*'];
+}
+
 /** {@link matchesType} of any of several filters within a statement; SQL expressions of type text and text[]. */
 export function matchesTypesSql(type: string, filters: string): string {
   return `exists (select from unnest(${filters}) as f(filter) where f.filter in ('*', ${type})

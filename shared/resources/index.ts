@@ -41,10 +41,10 @@ import * as userCommands from './users/commands.js';
 import * as userSchemas from './users/schema.js';
 import * as webhookDeliveryCommands from './webhook-deliveries/commands.js';
 import * as webhookDeliverySchemas from './webhook-deliveries/schema.js';
-import * as webhookReplayCommands from './webhook-replays/commands.js';
-import * as webhookReplaySchemas from './webhook-replays/schema.js';
 import * as webhookEndpointCommands from './webhook-endpoints/commands.js';
 import * as webhookEndpointSchemas from './webhook-endpoints/schema.js';
+import * as webhookReplayCommands from './webhook-replays/commands.js';
+import * as webhookReplaySchemas from './webhook-replays/schema.js';
 import * as workOrderCommands from './work-orders/commands.js';
 import * as workOrderSchemas from './work-orders/schema.js';
 

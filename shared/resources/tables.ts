@@ -18,8 +18,8 @@ import { suggestionRepresentation } from './suggestions/representation.js';
 import { truckRepresentation } from './trucks/representation.js';
 import { userRepresentation } from './users/representation.js';
 import { webhookDeliveryRepresentation } from './webhook-deliveries/representation.js';
-import { webhookReplayRepresentation } from './webhook-replays/representation.js';
 import { webhookEndpointRepresentation } from './webhook-endpoints/representation.js';
+import { webhookReplayRepresentation } from './webhook-replays/representation.js';
 import { workOrderRepresentation } from './work-orders/representation.js';
 
 interface ResourceTable {

@@ -6,7 +6,6 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
 import { type MessagesQueue, promptMessages } from '../../shared/queues/messages.js';
 import { scheduleWakes, type WebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
-import type { WebhooksQueue } from '../../shared/queues/webhooks.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { touchKeys } from '../../shared/resources/api-keys/queries.js';
 import { findExpired } from '../../shared/resources/approvals/expiry.js';

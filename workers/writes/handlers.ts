@@ -40,13 +40,13 @@ import {
   replayDeliveries,
   testEndpoints,
 } from '../../shared/resources/webhook-deliveries/handlers.js';
-import { cancelReplays, createReplays } from '../../shared/resources/webhook-replays/handlers.js';
 import { createWebhookEndpoints } from '../../shared/resources/webhook-endpoints/create-handler.js';
 import { rotateWebhookSecrets } from '../../shared/resources/webhook-endpoints/rotate-handler.js';
 import {
   deleteWebhookEndpoints,
   updateWebhookEndpoints,
 } from '../../shared/resources/webhook-endpoints/update-handler.js';
+import { cancelReplays, createReplays } from '../../shared/resources/webhook-replays/handlers.js';
 import { createWorkOrders, updateWorkOrders } from '../../shared/resources/work-orders/handlers.js';
 import { moveJobs } from '../../shared/resources/work-orders/move-handler.js';
 import { logSteps } from '../../shared/resources/work-orders/step-handler.js';
