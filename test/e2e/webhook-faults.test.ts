@@ -22,7 +22,7 @@ const PACE = { clients: 6, thinkMs: 40 };
 /** Calls between two faults. */
 const STEP = 120;
 /** Of a receiver: something is in flight at any moment. */
-const ANSWER_MS = 30;
+const ANSWER_MS = 100;
 
 interface Scene {
   deployment: Deployment;
@@ -91,6 +91,15 @@ async function dieBeforeRecording(scene: Scene): Promise<void> {
   await Promise.all([victim, ...others].map((service) => service.start()));
 }
 
+/** A worker stands still for longer than its leases, another one takes its place, and then it comes back with answers of long ago. */
+async function freeze({ deployment, audience }: Scene): Promise<void> {
+  const [victim] = deployment.webhooks as [Service, Service];
+  victim.process?.signal('SIGSTOP');
+  await audience.noteDeath();
+  await audience.catchesUp();
+  victim.process?.signal('SIGCONT');
+}
+
 const everywhere: Record<string, () => Promise<void>> = {
   'loses nothing when workers are killed, and when one dies between sending and recording': underLoad(
     async (scene) => {
@@ -107,6 +116,9 @@ const everywhere: Record<string, () => Promise<void>> = {
 };
 
 const withRedis: Record<string, () => Promise<void>> = {
+  'believes no worker that comes back after its lanes were given to another': underLoad(freeze, {
+    settings: { WEBHOOK_TIMEOUT_MS: '2000' },
+  }),
   'loses and repeats nothing when Redis forgets everything, or is killed': underLoad(
     async ({ deployment, load }) => {
       for (let nth = 0; nth < 3; nth += 1) {
