@@ -158,6 +158,7 @@ describe('tow listen', () => {
           first.signal('SIGINT');
           // npx gives the terminal's Ctrl-C a second time.
           first.signal('SIGINT');
+          await first.prints(/Stopping once/);
           release();
           expect(await first.hasEnded()).to.deep.equal(CLEAN);
           expect(first.stdout).to.include(`${made[0]}  → 200`);

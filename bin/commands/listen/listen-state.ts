@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../../shared/platform/crypto.js';
 import { OwnedError, takeOwnership } from '../../../shared/platform/embedded-postgres/owner.js';
@@ -40,6 +40,7 @@ export class ListenState {
     lifecycle: Lifecycle,
   ): Promise<ListenState> {
     const path = statePath(dataDir, key, target);
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
     const lock = await takeOwnership(path.replace(/json$/, 'pid'), path).catch((error: unknown) => {
       if (!(error instanceof OwnedError)) throw error;
       const message = `Another \`tow listen\` (pid ${error.pid}) forwards what this key sees to ${target}. Stop it first.`;

@@ -21,7 +21,7 @@ export const listen: RunCommand = async (args, context) => {
   const target = httpUrl('--forward-to', String(values['forward-to']));
   const types = filtersOf(args);
   const config = context.config();
-  const api = await apiAccess(args, config, 'api_key');
+  const api = await apiAccess(args, config, values.sandbox === true ? 'sandbox_key' : 'api_key');
   const { key } = api;
   if (values['print-secret'] === true) {
     const state =
@@ -131,17 +131,17 @@ class Listener {
     return true;
   }
 
-  private forward(event: StreamedEvent): Promise<Answer | undefined> {
+  private async forward(event: StreamedEvent): Promise<Answer | undefined> {
+    const { stopping } = this;
     const { target, state } = this.options;
-    return forward(event, {
-      target,
-      secret: state.secret,
-      stopping: this.stopping,
-      onFailure: ({ type, id }, reason, nextMs) =>
-        this.context.notice(
-          `${clockTime()}  ${type.padEnd(TYPE_WIDTH)}  ${id}  → ${reason}; trying again in ${nextMs / 1000} s`,
-        ),
-    });
+    const { notice } = this.context;
+    const tellWaiting = () => notice('Stopping once the event in hand is answered; the next time at once.');
+    stopping.addEventListener('abort', tellWaiting);
+    const onFailure = ({ type, id }: StreamedEvent, reason: string, nextMs: number) =>
+      notice(`${headOf(type, id)}${reason}; trying again in ${nextMs / 1000} s`);
+    return forward(event, { target, secret: state.secret, stopping, onFailure }).finally(() =>
+      stopping.removeEventListener('abort', tellWaiting),
+    );
   }
 }
 
@@ -151,12 +151,12 @@ function lineOf({ id, type }: StreamedEvent, { status, ms, attempts }: Answer): 
   const again = attempts > 1 ? `  attempt ${attempts}` : '';
   return {
     data: { time: new Date().toISOString(), type, id, status, ms, attempts },
-    text: `${clockTime()}  ${type.padEnd(TYPE_WIDTH)}  ${id}  → ${status}  ${ms} ms${again}`,
+    text: `${headOf(type, id)}${status}  ${ms} ms${again}`,
   };
 }
 
-function clockTime(): string {
-  return new Date().toTimeString().slice(0, 8);
+function headOf(type: string, id: string): string {
+  return `${new Date().toTimeString().slice(0, 8)}  ${type.padEnd(TYPE_WIDTH)}  ${id}  → `;
 }
 
 function idOf(body: string): string {
