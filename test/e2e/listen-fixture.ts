@@ -57,8 +57,7 @@ export class Receiver {
   }
 
   async has(count: number): Promise<Delivered[]> {
-    const what = () => `${count} deliveries, not ${this.delivered.length}`;
-    return eventually(what(), () => this.delivered.length >= count && this.delivered);
+    return eventually(`${count} deliveries`, () => this.delivered.length >= count && this.delivered);
   }
 }
 
