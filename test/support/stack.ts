@@ -31,6 +31,8 @@ export interface StackOptions {
   worker?: boolean;
   /** False: nobody delivers webhooks. */
   webhooks?: boolean;
+  /** The stack whose stores it goes on with, after that one's end. */
+  after?: TestStack;
 }
 
 /** The whole product in this process, on a database (and Redis) of its own, listening on a real port. */
@@ -44,8 +46,8 @@ export class TestStack {
   ) {}
 
   static async start(options: StackOptions = {}): Promise<TestStack> {
-    const databaseUrl = await createDatabase();
-    const redisUrl = await createRedisUrl();
+    const databaseUrl = options.after?.databaseUrl ?? (await createDatabase());
+    const redisUrl = options.after?.redisUrl ?? (await createRedisUrl());
     const dataDir = mkdtempSync(join(tmpdir(), 'tow-stack-'));
     const config = loadConfig('all', {
       NODE_ENV: 'test',
