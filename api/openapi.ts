@@ -1,6 +1,13 @@
 import type Joi from 'joi';
 import swaggerJsdoc from 'swagger-jsdoc';
-import { classNameOf, type OpenApiSchema, toOpenApi, toParameters } from '../shared/contracts/to-openapi.js';
+import { sampleOf } from '../shared/contracts/sample.js';
+import {
+  classNameOf,
+  type OpenApiSchema,
+  toInlineOpenApi,
+  toOpenApi,
+  toParameters,
+} from '../shared/contracts/to-openapi.js';
 import { envelopeSchemas, resources } from '../shared/resources/index.js';
 import { errorResponses, securitySchemes, sharedHeaders, sharedParameters } from './openapi-shared.js';
 import { tags } from './openapi-tags.js';
@@ -219,25 +226,7 @@ function listSchema(name: string): Json {
   };
 }
 
-const EXAMPLE_ID = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';
-
 /** An example from the members' own examples. */
-export function exampleOf(name: string): unknown {
-  return sample(toOpenApi(schemaNamed(name)));
-}
-
-function sample(schema: OpenApiSchema): unknown {
-  if (schema.example !== undefined) return schema.example;
-  if (schema.default !== undefined) return schema.default;
-  if (typeof schema.$ref === 'string') return exampleOf(schema.$ref.split('/').at(-1) as string);
-  if (schema.allOf) return sample((schema.allOf as OpenApiSchema[])[0] as OpenApiSchema);
-  if (schema.enum) return (schema.enum as unknown[])[0];
-  if (schema.type === 'object') {
-    const members = Object.entries((schema.properties ?? {}) as Record<string, OpenApiSchema>);
-    return Object.fromEntries(members.map(([key, member]) => [key, sample(member)]));
-  }
-  if (schema.type === 'array') return [sample(schema.items as OpenApiSchema)];
-  if (schema.format === 'uuid') return EXAMPLE_ID;
-  if (schema.nullable) return null;
-  return { string: 'text', integer: 1, number: 1, boolean: true }[schema.type as string] ?? {};
+function exampleOf(name: string): unknown {
+  return sampleOf(toInlineOpenApi(schemaNamed(name)));
 }

@@ -117,6 +117,7 @@ export interface Contracts {
   CustomerStatement?: CustomerStatement;
   CustomerStatementQuery?: CustomerStatementQuery;
   StatementEntry?: StatementEntry;
+  EventType?: EventType;
 }
 export interface Invoice {
   id: string;
@@ -2281,4 +2282,22 @@ export interface CustomerStatementQuery {
    * Exclusive; now unless given
    */
   until?: string;
+}
+export interface EventType {
+  /**
+   * Now there are invoice.created, invoice.sent, invoice.paid, invoice.overdue, work_order.created, work_order.completed, dispatch.assigned, ai.suggestion.created, endpoint.failing, endpoint.disabled, endpoint.recovered, delivery.exhausted
+   */
+  type: string;
+  description: string;
+  fires_when: string;
+  /**
+   * It tells of webhooks themselves, not of the business
+   */
+  operational: boolean;
+  /**
+   * JSON Schema (2020-12) of the whole body that is delivered
+   */
+  schema: {
+    [k: string]: unknown;
+  };
 }

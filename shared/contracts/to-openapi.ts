@@ -24,6 +24,23 @@ export function toOpenApi(schema: Joi.Schema): OpenApiSchema {
   return convert(schema.describe() as Description);
 }
 
+/** The same without references: named schemas are written out where they stand. */
+export function toInlineOpenApi(schema: Joi.Schema): OpenApiSchema {
+  return convert(withoutNames(schema.describe() as Description));
+}
+
+function withoutNames(description: Description): Description {
+  const { metas, keys, items, ...rest } = description;
+  return {
+    ...rest,
+    ...(metas ? { metas: metas.filter((meta) => !('className' in meta)) } : {}),
+    ...(keys
+      ? { keys: Object.fromEntries(Object.entries(keys).map(([key, value]) => [key, withoutNames(value)])) }
+      : {}),
+    ...(items ? { items: items.map(withoutNames) } : {}),
+  };
+}
+
 /** The component name of a schema, from `meta({className})`. */
 export function classNameOf(schema: Joi.Schema): string | undefined {
   return classNameIn(schema.describe() as Description);
