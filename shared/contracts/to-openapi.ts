@@ -63,7 +63,8 @@ export function toParameters(schema: Joi.ObjectSchema): OpenApiSchema[] {
 }
 
 function classNameIn(description: Description): string | undefined {
-  const found = description.metas?.find((meta) => typeof meta.className === 'string');
+  // A schema made of a named one has both names; its own is the last.
+  const found = description.metas?.findLast((meta) => typeof meta.className === 'string');
   return found?.className as string | undefined;
 }
 

@@ -42,7 +42,7 @@ export const CATALOGUE: Readonly<Record<EventType, EventTypeDefinition>> = {
     firesWhen: 'a full or partial payment is recorded; each payment is an event',
     object: invoice,
     extra: {
-      payment: payment.description('The payment that came in'),
+      payment,
       fully_paid: Joi.boolean().example(true).description('Nothing is owed any more'),
     },
     example: { object: examples.paidInvoice, payment: examples.payment, fully_paid: true },
