@@ -19,6 +19,7 @@ import { customerRoutes } from './routes/customers.js';
 import { dispatchRoutes } from './routes/dispatch.js';
 import { documentRoutes } from './routes/document.js';
 import { driverRoutes } from './routes/drivers.js';
+import { eventTypeRoutes } from './routes/event-types.js';
 import { eventRoutes } from './routes/events.js';
 import { impoundRoutes } from './routes/impounds.js';
 import { inspectionRoutes } from './routes/inspections.js';
@@ -64,6 +65,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     webhookDeliveryRoutes,
     webhookReplayRoutes,
     webhookEndpointRoutes,
+    eventTypeRoutes,
     approvalRoutes,
     apiKeyRoutes,
     agentKeyRoutes,

@@ -15,6 +15,7 @@ import * as customerStatementSchemas from './customers/statement-schema.js';
 import * as dispatchBoardSchemas from './dispatch-board/schema.js';
 import * as driverCommands from './drivers/commands.js';
 import * as driverSchemas from './drivers/schema.js';
+import * as eventTypeSchemas from './event-types/schema.js';
 import * as eventSchemas from './events/schema.js';
 import * as impoundCommands from './impounds/commands.js';
 import * as impoundSchemas from './impounds/schema.js';
@@ -76,7 +77,12 @@ export const resources: readonly ResourceDefinition[] = [
 ];
 
 /** Schemas of answers that are no resource. */
-export const envelopeSchemas = { ...operationSchemas, ...dispatchBoardSchemas, ...customerStatementSchemas };
+export const envelopeSchemas = {
+  ...operationSchemas,
+  ...dispatchBoardSchemas,
+  ...customerStatementSchemas,
+  ...eventTypeSchemas,
+};
 
 /** Every command. The writes worker binds a handler to each; a contract test checks that none is missing. */
 export const commands: readonly CommandDefinition<never>[] = [

@@ -62,6 +62,8 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['PATCH', '/settings', null, 'admin'],
   ['GET', '/events', null, 'read'],
   ['GET', '/events/{event}', null, 'read'],
+  ['GET', '/event-types', null, 'read'],
+  ['GET', '/event-types/{eventType}', null, 'read'],
   ['GET', '/approvals', 'propose_approvals', 'read'],
   ['POST', '/approvals', 'propose_approvals', 'write'],
   ['GET', '/api-keys', null, 'admin'],
@@ -136,6 +138,7 @@ describe('rights of a key', () => {
     ids.suggestion = await makeSuggestion(stack, tenant.id, { entity_id: UNKNOWN_ID });
     ids.claim = (await claimAfter(client)).id;
     ids.event = (await client.get('/events')).body.data.items[0].id;
+    ids.eventType = 'invoice.created';
     ids.agent = (await client.post('/agent-keys', { name: 'a', scopes: ['read_audit'] })).body.id;
     ids.entry = (await client.get('/audit-log')).body.data.items[0].id;
     ids.user = (await createUser(stack, tenant.id)).id;

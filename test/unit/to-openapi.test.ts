@@ -180,6 +180,12 @@ describe('classNameOf', () => {
     expect(classNameOf(Joi.object({}).meta({ format: 'x' }).meta({ className: 'Line' }))).to.equal('Line');
     expect(classNameOf(Joi.object({}).meta({ format: 'x' }))).to.equal(undefined);
   });
+
+  it('of a schema made of a named one is its own', () => {
+    const line = Joi.object({}).meta({ className: 'Line' });
+    expect(classNameOf(line.keys({ a: Joi.any() }).meta({ className: 'Longer' }))).to.equal('Longer');
+    expect(classNameOf(line.allow(null))).to.equal('Line');
+  });
 });
 
 describe('toParameters', () => {
