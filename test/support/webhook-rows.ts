@@ -118,3 +118,36 @@ export async function insertAttempt(
   await insert(of, 'webhook_attempts', columns, [row]);
   return id;
 }
+
+/** An endpoint with a delivery that is tried again tomorrow, two attempts of it and a replay, by kind; each but the endpoint shows the canary. */
+export async function makeWebhookRecords(
+  of: RowsOf,
+  { eventId, canary = 'canary' }: { eventId: string; canary?: string },
+): Promise<Record<string, string>> {
+  const endpoint = await insertEndpoint(of);
+  const [delivery] = (await insertDeliveries(of, [
+    { endpoint_id: endpoint, event_id: eventId, status: 'failed', last_error: canary },
+  ])) as [string];
+  await of.stack.rows(
+    of.tenantId,
+    "update webhook_deliveries set next_attempt_at = now() + interval '1 day' where tenant_id = $1 and id = $2",
+    [of.tenantId, delivery],
+  );
+  const attempt = { deliveryId: delivery, endpointId: endpoint, url: `https://${canary}.invalid` };
+  const attempts = [
+    await insertAttempt(of, { ...attempt, attempt: 1 }),
+    await insertAttempt(of, { ...attempt, attempt: 2 }),
+  ];
+  const replay = newId();
+  const filter = { event_type: canary, status: 'exhausted', since: null, until: null };
+  const columns = 'id uuid, kind text, endpoint_id uuid, filter jsonb, status text, total integer';
+  await insert(of, 'webhook_replays', columns, [
+    { id: replay, kind: 'replay', endpoint_id: endpoint, filter, status: 'completed', total: 0 },
+  ]);
+  return {
+    endpoint,
+    webhook_delivery: delivery,
+    attempt: attempts[1] as string,
+    webhook_replay: replay,
+  };
+}
