@@ -8,6 +8,7 @@ import { endpointInput, invoiceInput, UNKNOWN_ID } from '../support/samples.js';
 import { createUser } from '../support/sign-in.js';
 import { type KeyOptions, TestStack, type TestTenant } from '../support/stack.js';
 import { makeSuggestion } from '../support/suggestions.js';
+import { makeWebhookRecords } from '../support/webhook-rows.js';
 
 /** Every route that a right protects: what an agent needs (null: no agent may) and what an API key needs. */
 const ROUTES: [method: string, path: string, scope: string | null, permission: string][] = [
@@ -64,6 +65,17 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['GET', '/events/{event}', null, 'read'],
   ['GET', '/event-types', null, 'read'],
   ['GET', '/event-types/{eventType}', null, 'read'],
+  ['GET', '/webhook-deliveries', null, 'read'],
+  ['GET', '/webhook-deliveries/{delivery}', null, 'read'],
+  ['GET', '/webhook-deliveries/{delivery}/attempts', null, 'read'],
+  ['POST', '/webhook-deliveries/{delivery}/replay', null, 'admin'],
+  ['POST', '/webhook-deliveries/{delivery}/cancel', null, 'admin'],
+  ['POST', '/webhook-deliveries/replay', null, 'admin'],
+  ['POST', '/webhook-endpoints/{endpoint}/test', null, 'admin'],
+  ['POST', '/webhook-endpoints/{endpoint}/recover', null, 'admin'],
+  ['GET', '/webhook-replays', null, 'read'],
+  ['GET', '/webhook-replays/{replay}', null, 'read'],
+  ['POST', '/webhook-replays/{replay}/cancel', null, 'admin'],
   ['GET', '/approvals', 'propose_approvals', 'read'],
   ['POST', '/approvals', 'propose_approvals', 'write'],
   ['GET', '/api-keys', null, 'admin'],
@@ -112,6 +124,8 @@ const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
   '/webhook-endpoints': () => endpointInput(),
   '/agent-keys': () => ({ name: 'a', scopes: ['read_audit'] }),
   '/users': () => ({ name: 'U', email: 'u@example.com' }),
+  '/webhook-deliveries/replay': ({ endpoint }) => ({ endpoint_id: endpoint }),
+  '/webhook-endpoints/{endpoint}/recover': () => ({ since: '2026-01-01T00:00:00Z' }),
   '/claims/{claim}/withdraw': () => ({ reason: 'r' }),
 };
 
@@ -139,6 +153,11 @@ describe('rights of a key', () => {
     ids.claim = (await claimAfter(client)).id;
     ids.event = (await client.get('/events')).body.data.items[0].id;
     ids.eventType = 'invoice.created';
+    const webhooks = await makeWebhookRecords(
+      { stack, tenantId: tenant.id },
+      { eventId: ids.event as string },
+    );
+    Object.assign(ids, webhooks, { delivery: webhooks.webhook_delivery, replay: webhooks.webhook_replay });
     ids.agent = (await client.post('/agent-keys', { name: 'a', scopes: ['read_audit'] })).body.id;
     ids.entry = (await client.get('/audit-log')).body.data.items[0].id;
     ids.user = (await createUser(stack, tenant.id)).id;

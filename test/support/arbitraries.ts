@@ -59,6 +59,8 @@ function strings(description: Description): fc.Arbitrary<string> {
     );
   if (rule('email')) return padded(emails);
   if (rule('uri')) return padded(fc.webUrl({ validSchemes: ['http', 'https'], withQueryParameters: true }));
+  const isType = rules.some((one) => one.name === 'pattern' && one.args?.regex?.includes('\\.'));
+  if (isType) return padded(fc.constantFrom('invoice.paid', 'work_order.completed', 'ai.suggestion.created'));
   const pattern = rules.find((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^[a-z]'));
   if (pattern) return padded(fc.stringMatching(/^[a-z][a-z0-9_]{0,63}$/));
   const isEventType = rules.some((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^(\\*|'));
