@@ -1,10 +1,7 @@
 import Joi from 'joi';
-import { allRequired, cursor, dateOrDateTime, dateTime, limit, uuid } from '../../contracts/fields.js';
-import { ENVIRONMENTS } from '../../contracts/vocabulary.js';
+import { allRequired, cursor, dateOrDateTime, limit } from '../../contracts/fields.js';
 import { TYPE_FILTER } from '../../events/event-types.js';
 import { typeFilter } from '../../events/type-filter.js';
-import { allRequired, cursor, dateOrDateTime, limit, text } from '../../contracts/fields.js';
-import { TYPE_FILTER } from '../../events/event-types.js';
 import { eventEnvelope } from './envelope.js';
 
 const FILTERS_FORM = 'list event types (invoice.paid), kinds (invoice.*) or * with commas between';
