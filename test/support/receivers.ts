@@ -113,11 +113,11 @@ export async function startCanary(
 }
 
 /** Until the other side has ended this connection. */
-export async function closed(socket: Socket | undefined): Promise<void> {
+export async function closed(socket: Socket | undefined, withinMs?: number): Promise<void> {
   if (!socket) throw new Error('nobody connected');
   socket.resume();
   // Not `once`: it fails of a reset, which is an end as well.
-  await eventually('the connection is closed', () => socket.destroyed);
+  await eventually('the connection is closed', () => socket.destroyed, withinMs);
 }
 
 /** A message for a tenant's log tells neither an address nor a setting of ours. */

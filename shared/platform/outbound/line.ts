@@ -95,7 +95,7 @@ export class Line {
     void this.#client.destroy();
   }
 
-  /** undici bounds headers, Reception the body; this bounds what is neither: chunk extensions, status lines and the like without end. */
+  /** undici bounds headers, Reception the body; this bounds what is neither: status lines, informational responses, chunk extensions without end. */
   #boundReading(): void {
     if (this.#socket.bytesRead <= this.#readLimit) return;
     this.#socket.destroy(new OutboundError('invalid_response', 'The answer does not come to its end.'));

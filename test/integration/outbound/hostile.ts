@@ -137,9 +137,9 @@ const timeouts: Scenarios = {
 };
 
 const endless: Record<string, [head: string, text: string]> = {
-  'a status line': ['HTTP/1.1 200 ', 'OK'],
+  'status line': ['HTTP/1.1 200 ', 'OK'],
   headers: [HEAD, 'x-more: and more\r\n'],
-  'one header': [`${HEAD}x-more: `, 'and more'],
+  'only header': [`${HEAD}x-more: `, 'and more'],
   'informational responses': ['', 'HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n'],
   'chunk extensions': [`${HEAD}transfer-encoding: chunked\r\n\r\n1;`, 'name=value;'],
   trailers: [`${HEAD}transfer-encoding: chunked\r\n\r\n0\r\n`, 'x-more: and more\r\n'],
@@ -160,6 +160,18 @@ const broken: Record<string, [OutboundFailure, (socket: Socket) => void]> = {
     'reset',
     (socket) =>
       void socket.once('data', () => socket.end(`${HEAD}transfer-encoding: chunked\r\n\r\n5\r\nab`)),
+  ],
+  'an end in a body that was the last on its connection': [
+    'reset',
+    (socket) =>
+      void socket.once('data', () => socket.end(`${HEAD}connection: close\r\ncontent-length: 9\r\n\r\nabc`)),
+  ],
+  'an end in a last body in chunks': [
+    'reset',
+    (socket) =>
+      void socket.once('data', () =>
+        socket.end(`${HEAD}connection: close\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab`),
+      ),
   ],
   'a reset in the body': [
     'reset',
@@ -249,7 +261,7 @@ export const scenarios: Scenarios = {
   ...timeouts,
   ...Object.fromEntries(
     Object.entries(endless).map(([what, [head, text]]) => [
-      `gives up on an answer whose ${what} do not end`,
+      `gives up on an answer without an end to its ${what}`,
       () => expectFailure('invalid_response', endlessly(head, text)),
     ]),
   ),

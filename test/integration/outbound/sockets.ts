@@ -127,12 +127,15 @@ const keepAlive: Scenarios = {
     await withClient(async (client) => {
       await send(client, canary.url);
       // Two seconds early, for the way there.
-      await closed(canary.connections[0]);
+      await closed(canary.connections[0], 5000);
     });
   },
 
   'keeps a bounded number of sockets waiting, however many receivers there are': async () => {
-    const canary = await startCanary(CANARIES.public);
+    // It never closes a socket of its own accord.
+    const canary = await startReceiver((socket) => {
+      socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'));
+    });
     await withClient(
       async (client) => {
         for (let round = 0; round < 11; round += 1) {
@@ -140,7 +143,7 @@ const keepAlive: Scenarios = {
           await Promise.all(names.map((name) => send(client, `http://${name}:${canary.port}/`)));
         }
         expect(canary.connections).to.have.length(1100);
-        await eventually('a hundred are closed', () => living(canary) === 1000);
+        await eventually('a hundred are closed', () => living(canary) === 1000, 5000);
         // The longest waiting went, the last ones stayed.
         expect((await send(client, `http://n1099.example:${canary.port}/`)).connectMs).to.equal(null);
         expect((await send(client, `http://n0.example:${canary.port}/`)).connectMs).to.be.a('number');
@@ -157,10 +160,13 @@ const keepAlive: Scenarios = {
     const client = createOutboundClient(RULES);
     const underWay = send(client, canary.url);
     await eventually('it has arrived', () => canary.asked.length === 1);
-    const closing = client.close();
+    const order: string[] = [];
+    const closing = client.close().then(() => order.push('closed'));
     expect((await failureOf(send(client, canary.url))).kind).to.equal('connect');
     expect((await underWay).body.toString()).to.equal('late');
+    order.push('answered');
     await closing;
+    expect(order).to.deep.equal(['answered', 'closed']);
     await closed(canary.connections[0]);
     expect(canary.connections).to.have.length(1);
   },
