@@ -25,6 +25,7 @@ import { inspectionRoutes } from './routes/inspections.js';
 import { invoicePdfRoutes } from './routes/invoice-pdf.js';
 import { invoiceRoutes } from './routes/invoices.js';
 import { messageRoutes } from './routes/messages.js';
+import { noticeRoutes } from './routes/notices.js';
 import { paymentRoutes } from './routes/payments.js';
 import { rateCardRoutes } from './routes/rate-cards.js';
 import { sessionRoutes } from './routes/session.js';
@@ -58,6 +59,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     rateCardRoutes,
     impoundRoutes,
     eventRoutes,
+    noticeRoutes,
     approvalRoutes,
     apiKeyRoutes,
     agentKeyRoutes,

@@ -63,6 +63,8 @@ export interface EventDraft {
   type: string;
   entity?: { type: string; id: string };
   extra?: Record<string, unknown>;
+  /** An endpoint that gets no delivery of it, whatever it subscribed to: the one it is about, which may be failing at this very event. */
+  exceptEndpoint?: string;
 }
 
 /**

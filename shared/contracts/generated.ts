@@ -74,6 +74,9 @@ export interface Contracts {
   MessageAction?: MessageAction;
   MessageListItem?: MessageListItem;
   MessageListQuery?: MessageListQuery;
+  Notice?: Notice;
+  NoticeListQuery?: NoticeListQuery;
+  NoticeRead?: NoticeRead;
   Event?: Event;
   EventListQuery?: EventListQuery;
   EventStreamQuery?: EventStreamQuery;
@@ -1637,6 +1640,53 @@ export interface MessageListQuery {
    * `data.cursor` of the page before
    */
   cursor?: string;
+}
+export interface Notice {
+  id: string;
+  /**
+   * Open vocabulary. Published values: endpoint_failing, endpoint_disabled, endpoint_recovered, delivery_exhausted.
+   */
+  kind: string;
+  title: string;
+  /**
+   * What happened, since when, and what to do
+   */
+  text: string;
+  entity_type: string;
+  /**
+   * What it is about
+   */
+  entity_id: string;
+  created_at: string;
+  /**
+   * When somebody of the account marked it as read
+   */
+  read_at: string | null;
+  /**
+   * When the mail server accepted it for the first of the account's people; null: nobody was mailed
+   */
+  mailed_at: string | null;
+}
+export interface NoticeListQuery {
+  /**
+   * Only those that nobody has marked as read, or only those that somebody has
+   */
+  unread?: boolean;
+  /**
+   * Open vocabulary. Published values: endpoint_failing, endpoint_disabled, endpoint_recovered, delivery_exhausted.
+   */
+  kind?: string;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface NoticeRead {
+  [k: string]: unknown;
 }
 export interface Event {
   id: string;

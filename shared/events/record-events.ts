@@ -2,7 +2,7 @@ import type { Command, EventDraft } from '../contracts/command.js';
 import { newId } from '../platform/ids.js';
 
 /** The version of the event bodies (decisions 8). */
-const API_VERSION = 'v1';
+export const API_VERSION = 'v1';
 
 /**
  * Records events within the caller's statement, which renders their objects: its common table expression `rendered` has the columns tenant_id, body (the

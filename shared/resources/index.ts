@@ -24,6 +24,8 @@ import * as invoiceCommands from './invoices/commands.js';
 import * as invoiceSchemas from './invoices/schema.js';
 import * as messageCommands from './messages/commands.js';
 import * as messageSchemas from './messages/schema.js';
+import * as noticeCommands from './notices/commands.js';
+import * as noticeSchemas from './notices/schema.js';
 import * as operationSchemas from './operations/schema.js';
 import * as paymentCommands from './payments/commands.js';
 import * as paymentSchemas from './payments/schema.js';
@@ -39,6 +41,7 @@ import * as truckCommands from './trucks/commands.js';
 import * as truckSchemas from './trucks/schema.js';
 import * as userCommands from './users/commands.js';
 import * as userSchemas from './users/schema.js';
+import * as endpointHealthCommands from './webhook-endpoints/health-commands.js';
 import * as workOrderCommands from './work-orders/commands.js';
 import * as workOrderSchemas from './work-orders/schema.js';
 
@@ -56,6 +59,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'rate_card', schemas: rateCardSchemas },
   { entityType: 'impound', schemas: impoundSchemas },
   { entityType: 'message', schemas: messageSchemas },
+  { entityType: 'notice', schemas: noticeSchemas },
   { entityType: 'event', schemas: eventSchemas },
   { entityType: 'settings', schemas: settingsSchemas },
   { entityType: 'approval', schemas: approvalSchemas },
@@ -83,6 +87,8 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(rateCardCommands),
   ...Object.values(impoundCommands),
   ...Object.values(messageCommands),
+  ...Object.values(noticeCommands),
+  ...Object.values(endpointHealthCommands),
   ...Object.values(settingsCommands),
   ...Object.values(approvalCommands),
   ...Object.values(apiKeyCommands),

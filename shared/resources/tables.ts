@@ -10,6 +10,7 @@ import { impoundRepresentation } from './impounds/representation.js';
 import { inspectionRepresentation } from './inspections/representation.js';
 import { invoiceRepresentation } from './invoices/representation.js';
 import { messageRepresentation } from './messages/representation.js';
+import { noticeRepresentation } from './notices/representation.js';
 import { paymentRepresentation } from './payments/representation.js';
 import { rateCardRepresentation } from './rate-cards/representation.js';
 import { sessionRepresentation } from './sessions/representation.js';
@@ -17,6 +18,8 @@ import { settingsRepresentation } from './settings/representation.js';
 import { suggestionRepresentation } from './suggestions/representation.js';
 import { truckRepresentation } from './trucks/representation.js';
 import { userRepresentation } from './users/representation.js';
+import { webhookDeliveryRepresentation } from './webhook-deliveries/representation.js';
+import { webhookEndpointRepresentation } from './webhook-endpoints/representation.js';
 import { workOrderRepresentation } from './work-orders/representation.js';
 
 interface ResourceTable {
@@ -42,7 +45,18 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   rate_card: { table: 'rate_cards', collection: '/rate-cards', representation: rateCardRepresentation },
   impound: { table: 'impounds', collection: '/impounds', representation: impoundRepresentation },
   message: { table: 'messages', collection: '/messages', representation: messageRepresentation },
+  notice: { table: 'notices', collection: '/notices', representation: noticeRepresentation },
   event: { table: 'events', collection: '/events', representation: eventRepresentation },
+  webhook_endpoint: {
+    table: 'webhook_endpoints',
+    collection: '/webhook-endpoints',
+    representation: webhookEndpointRepresentation,
+  },
+  webhook_delivery: {
+    table: 'webhook_deliveries',
+    collection: '/webhook-deliveries',
+    representation: webhookDeliveryRepresentation,
+  },
   settings: { table: 'tenants', collection: '/settings', representation: settingsRepresentation },
   approval: { table: 'approvals', collection: '/approvals', representation: approvalRepresentation },
   api_key: {
