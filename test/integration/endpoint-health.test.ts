@@ -1,8 +1,14 @@
+import type { Job } from 'bullmq';
 import { expect } from 'chai';
 import type { Statement } from '../../shared/platform/postgres.js';
+import type { ClockJob } from '../../shared/queues/clock.js';
+import { openMessagesQueue } from '../../shared/queues/messages.js';
+import { openWritesQueue } from '../../shared/queues/writes.js';
 import { HEALTH } from '../../shared/resources/webhook-endpoints/health-rules.js';
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
+import { createClockProcessor } from '../../workers/clock/processor.js';
 import { EndpointHealth } from '../support/endpoint-health.js';
+import { eventually } from '../support/poll.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 const HOUR_MS = 3_600_000;
@@ -194,6 +200,16 @@ describe('the health of an endpoint', () => {
     expect(await health.read(id)).to.include({ enabled: true });
     expect(await health.events(id)).to.deep.equal([]);
     expect(await health.notices(id)).to.deep.equal([]);
+  });
+
+  it('is looked after by the clock', async () => {
+    const id = await health.endpoint();
+    await health.failing(id, 121);
+    const { runtime } = stack;
+    const queues = { writes: openWritesQueue(runtime), messages: openMessagesQueue(runtime) };
+    await createClockProcessor(runtime, queues)({ name: 'watch-endpoints', data: {} } as Job<ClockJob>, '');
+    await eventually('the end', async () => !(await health.read(id)).enabled);
+    expect(await health.types(id)).to.deep.equal(['endpoint.disabled']);
   });
 
   it('is found by keys among many that are well: their endpoints are not looked up, no table is scanned', async () => {

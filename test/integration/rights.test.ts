@@ -3,6 +3,7 @@ import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import type { Answer, TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { claimAfter, invoiceAfter } from '../support/lifecycle-records.js';
+import { makeNotice } from '../support/notices.js';
 import { credentialOf, documentedOperations } from '../support/openapi-walk.js';
 import { invoiceInput, UNKNOWN_ID } from '../support/samples.js';
 import { createUser } from '../support/sign-in.js';
@@ -62,6 +63,9 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['PATCH', '/settings', null, 'admin'],
   ['GET', '/events', null, 'read'],
   ['GET', '/events/{event}', null, 'read'],
+  ['GET', '/notices', null, 'read'],
+  ['GET', '/notices/{notice}', null, 'read'],
+  ['POST', '/notices/{notice}/read', null, 'write'],
   ['GET', '/approvals', 'propose_approvals', 'read'],
   ['POST', '/approvals', 'propose_approvals', 'write'],
   ['GET', '/api-keys', null, 'admin'],
@@ -128,6 +132,7 @@ describe('rights of a key', () => {
     ids.suggestion = await makeSuggestion(stack, tenant.id, { entity_id: UNKNOWN_ID });
     ids.claim = (await claimAfter(client)).id;
     ids.event = (await client.get('/events')).body.data.items[0].id;
+    ids.notice = await makeNotice(stack, tenant.id);
     ids.agent = (await client.post('/agent-keys', { name: 'a', scopes: ['read_audit'] })).body.id;
     ids.entry = (await client.get('/audit-log')).body.data.items[0].id;
     ids.user = (await createUser(stack, tenant.id)).id;
