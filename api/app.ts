@@ -33,6 +33,7 @@ import { settingsRoutes } from './routes/settings.js';
 import { suggestionRoutes } from './routes/suggestions.js';
 import { truckRoutes } from './routes/trucks.js';
 import { userRoutes } from './routes/users.js';
+import { webhookEndpointRoutes } from './routes/webhook-endpoints.js';
 import { workOrderRoutes } from './routes/work-orders.js';
 import type { ApiRuntime } from './runtime.js';
 
@@ -60,6 +61,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     impoundRoutes,
     eventRoutes,
     noticeRoutes,
+    webhookEndpointRoutes,
     approvalRoutes,
     apiKeyRoutes,
     agentKeyRoutes,

@@ -8,6 +8,7 @@ export const tags = [
   { name: 'Approvals', description: 'What waits for a human' },
   { name: 'Fleet', description: 'Trucks, drivers and inspections, the prices of jobs, and the yard' },
   { name: 'Events', description: 'What happened, as a list and as a live stream' },
+  { name: 'Webhooks', description: 'Where events are delivered to' },
   { name: 'Access', description: 'Keys, limits and the outcome of writes' },
   { name: 'Description', description: 'This document' },
 ];

@@ -6,6 +6,8 @@ import type { Runtime } from '../shared/platform/runtime.js';
 import { enqueueKeyUses, type KeyUse, openClockQueue } from '../shared/queues/clock.js';
 import { openWritePath, type Submit } from '../shared/queues/submit.js';
 import { findResult, storeOperation } from '../shared/resources/operations/store.js';
+import { webhookHeadersKey } from '../shared/resources/webhook-endpoints/headers.js';
+import { webhookSecretsKey } from '../shared/resources/webhook-endpoints/secret.js';
 import { createPasswords, type Passwords } from './passwords.js';
 import { EventStreams } from './stream/event-streams.js';
 
@@ -19,6 +21,8 @@ export interface ApiRuntime extends Runtime {
   pdfs: Gate;
   /** Encrypts credentials on their way to the one answer that shows them. */
   sealingKey: Buffer;
+  /** Encrypt what is kept of webhook endpoints: what signs deliveries, and the values of custom headers. */
+  webhookKeys: { secrets: Buffer; headers: Buffer };
   /** Notes that a key or session was used; told to the clock once a minute. */
   noteKeyUse: (key: Principal) => void;
 }
@@ -43,6 +47,10 @@ export async function createApiRuntime(runtime: Runtime): Promise<ApiRuntime> {
     pdfs: createGate({ atOnce: 1, waiting: 10 }),
     cursors: createCursorCodec(deriveKey(config.secretKey, 'cursor')),
     sealingKey: deriveKey(config.secretKey, 'credentials'),
+    webhookKeys: {
+      secrets: webhookSecretsKey(config.secretKey),
+      headers: webhookHeadersKey(config.secretKey),
+    },
     noteKeyUse: gatherKeyUses(runtime),
   };
 }

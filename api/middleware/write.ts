@@ -52,15 +52,22 @@ export function write<Input>(
             key: claim.key,
             method: ctx.method,
             path: pathOf(ctx),
-            bodyHash: hashBody(
-              options.reveal ? { value, by: ctx.state.key.id } : (options.concealed?.(value) ?? value),
-            ),
+            bodyHash: hashBody(rememberedOf(options, { value, by: ctx.state.key.id })),
           }
         : null,
       ifMatch: definition.creates ? null : versionsOf(ctx),
     };
     answer(ctx, command, { submitted: await api.submit(command, bytes), reveal: options.reveal });
   };
+}
+
+/** What an Idempotency-Key is bound to: the body, and whoever asked where the answer shows a secret. */
+function rememberedOf<Input>(
+  { concealed, reveal }: WriteOptions<Input>,
+  { value, by }: { value: unknown; by: string },
+): unknown {
+  const body = concealed?.(value) ?? value;
+  return reveal ? { value: body, by } : body;
 }
 
 /** What a command says of who asks. */

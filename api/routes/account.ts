@@ -1,11 +1,11 @@
 import type Router from '@koa/router';
 import type { Principal } from '../../shared/contracts/principal.js';
-import { unseal } from '../../shared/platform/crypto.js';
 import { notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import { commandOfType } from '../../shared/resources/index.js';
 import { type OperationView, readOperation } from '../../shared/resources/operations/store.js';
 import type { RequestState } from '../context.js';
+import { openSecret } from '../middleware/open-secret.js';
 import type { ApiRuntime } from '../runtime.js';
 
 export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): void {
@@ -86,9 +86,10 @@ function mayAsk(key: Principal, operation: OperationView): boolean {
  * The answer of a write that makes a key is the one that shows it, also when it comes as an operation. A retry's result is the first one's
  * answer, which holds the key that was stored; the one made for the retry itself never was.
  */
-function revealed(api: ApiRuntime, { sealedKey }: OperationView, body: string): Record<string, unknown> {
-  const record = JSON.parse(body) as Record<string, unknown>;
-  if (!sealedKey) return record;
-  const sealed = typeof record.key === 'string' ? record.key : sealedKey;
-  return { ...record, key: unseal(api.sealingKey, sealed) };
+function revealed(
+  api: ApiRuntime,
+  { type, sealedSecret: own }: OperationView,
+  body: string,
+): Record<string, unknown> {
+  return own ? openSecret(api, { type, body, own }) : (JSON.parse(body) as Record<string, unknown>);
 }

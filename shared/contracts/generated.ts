@@ -82,6 +82,13 @@ export interface Contracts {
   EventStreamQuery?: EventStreamQuery;
   Settings?: Settings;
   SettingsPatch?: SettingsPatch;
+  WebhookEndpoint?: WebhookEndpoint;
+  WebhookEndpointCreate?: WebhookEndpointCreate;
+  WebhookEndpointRevoke?: WebhookEndpointRevoke;
+  WebhookEndpointListQuery?: WebhookEndpointListQuery;
+  WebhookEndpointPatch?: WebhookEndpointPatch;
+  WebhookEndpointRotate?: WebhookEndpointRotate;
+  WebhookEndpointWithSecret?: WebhookEndpointWithSecret;
   Approval?: Approval;
   ApprovalApprove?: ApprovalApprove;
   ApprovalChange?: ApprovalChange;
@@ -1769,6 +1776,216 @@ export interface SettingsPatch {
    * Agents' writes of this total or more wait for a human; null: none do
    */
   agent_gate_cents?: number | null;
+}
+export interface WebhookEndpoint {
+  id: string;
+  /**
+   * Where deliveries are POSTed. In production https, and no address inside our network
+   */
+  url: string;
+  event_types: string[];
+  description: string | null;
+  header_names: string[];
+  rate_limit_per_second: number | null;
+  max_in_flight: number;
+  enabled: boolean;
+  /**
+   * failing: five days of failures. gone: it answered 410. receiver: it asked for it
+   */
+  disabled_reason: "user" | "failing" | "gone" | "receiver" | null;
+  disabled_at: string | null;
+  asymmetric: boolean;
+  /**
+   * Of its ed25519 signatures, the newest first
+   */
+  public_keys: string[];
+  /**
+   * What signs now, the newest first; never the secrets
+   */
+  secrets: {
+    id: string;
+    /**
+     * v1: HMAC-SHA256, v1a: ed25519
+     */
+    scheme: "v1" | "v1a";
+    created_at: string;
+    /**
+     * It was rotated, and signs beside its successor until then
+     */
+    expires_at: string | null;
+  }[];
+  health: {
+    /**
+     * paused: it failed again and again and is left alone for a while. throttled: it asked for a pause. unknown: nothing was sent yet
+     */
+    state: "healthy" | "failing" | "paused" | "throttled" | "slow" | "disabled" | "unknown";
+    consecutive_failures: number;
+    /**
+     * First failure since the last success
+     */
+    failing_since: string | null;
+    last_success_at: string | null;
+    last_failure_at: string | null;
+    last_error: string | null;
+    /**
+     * Nothing is sent before
+     */
+    paused_until: string | null;
+    /**
+     * When it will be disabled if it goes on failing
+     */
+    disables_at: string | null;
+  };
+  created_at: string;
+  updated_at: string;
+}
+export interface WebhookEndpointCreate {
+  /**
+   * Where deliveries are POSTed. In production https, and no address inside our network
+   */
+  url: string;
+  /**
+   * What is delivered: types (invoice.paid), all of a kind (invoice.*) or everything (*)
+   */
+  event_types: string[];
+  description?: string | null;
+  /**
+   * Sent with each delivery, such as credentials of the receiver. Encrypted; their values are never shown again. Names that the delivery sets itself are refused
+   */
+  headers?: {
+    [k: string]: string;
+  } | null;
+  /**
+   * Deliveries a second at most; null: as fast as it answers
+   */
+  rate_limit_per_second?: number | null;
+  /**
+   * Deliveries under way at once, at most
+   */
+  max_in_flight: number;
+  enabled: boolean;
+  /**
+   * Deliveries are signed with ed25519 (v1a) as well
+   */
+  asymmetric: boolean;
+}
+export interface WebhookEndpointRevoke {
+  [k: string]: unknown;
+}
+export interface WebhookEndpointListQuery {
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface WebhookEndpointPatch {
+  /**
+   * Where deliveries are POSTed. In production https, and no address inside our network
+   */
+  url?: string;
+  /**
+   * What is delivered: types (invoice.paid), all of a kind (invoice.*) or everything (*)
+   */
+  event_types?: string[];
+  description?: string | null;
+  /**
+   * Replaces all of them; null removes them
+   */
+  headers?: {
+    [k: string]: string;
+  } | null;
+  /**
+   * Deliveries a second at most; null: as fast as it answers
+   */
+  rate_limit_per_second?: number | null;
+  /**
+   * Deliveries under way at once, at most
+   */
+  max_in_flight?: number;
+  /**
+   * false stops deliveries, true starts them afresh: earlier failures are forgotten
+   */
+  enabled?: boolean;
+  /**
+   * Deliveries are signed with ed25519 (v1a) as well
+   */
+  asymmetric?: boolean;
+}
+export interface WebhookEndpointRotate {
+  /**
+   * How long the old secret signs beside the new one; 0 drops it at once
+   */
+  overlap_hours: number;
+}
+export interface WebhookEndpointWithSecret {
+  id: string;
+  /**
+   * Where deliveries are POSTed. In production https, and no address inside our network
+   */
+  url: string;
+  event_types: string[];
+  description: string | null;
+  header_names: string[];
+  rate_limit_per_second: number | null;
+  max_in_flight: number;
+  enabled: boolean;
+  /**
+   * failing: five days of failures. gone: it answered 410. receiver: it asked for it
+   */
+  disabled_reason: "user" | "failing" | "gone" | "receiver" | null;
+  disabled_at: string | null;
+  asymmetric: boolean;
+  /**
+   * Of its ed25519 signatures, the newest first
+   */
+  public_keys: string[];
+  /**
+   * What signs now, the newest first; never the secrets
+   */
+  secrets: {
+    id: string;
+    /**
+     * v1: HMAC-SHA256, v1a: ed25519
+     */
+    scheme: "v1" | "v1a";
+    created_at: string;
+    /**
+     * It was rotated, and signs beside its successor until then
+     */
+    expires_at: string | null;
+  }[];
+  health: {
+    /**
+     * paused: it failed again and again and is left alone for a while. throttled: it asked for a pause. unknown: nothing was sent yet
+     */
+    state: "healthy" | "failing" | "paused" | "throttled" | "slow" | "disabled" | "unknown";
+    consecutive_failures: number;
+    /**
+     * First failure since the last success
+     */
+    failing_since: string | null;
+    last_success_at: string | null;
+    last_failure_at: string | null;
+    last_error: string | null;
+    /**
+     * Nothing is sent before
+     */
+    paused_until: string | null;
+    /**
+     * When it will be disabled if it goes on failing
+     */
+    disables_at: string | null;
+  };
+  created_at: string;
+  updated_at: string;
+  /**
+   * What deliveries are signed with (v1), shown in this answer only; null in a dry run
+   */
+  secret: string | null;
 }
 export interface Approval {
   id: string;

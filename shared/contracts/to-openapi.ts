@@ -13,6 +13,7 @@ interface Description {
   examples?: unknown[];
   keys?: Record<string, Description>;
   items?: Description[];
+  patterns?: { rule: Description }[];
 }
 
 /**
@@ -91,7 +92,8 @@ function annotations({ flags, allow = [], examples, metas = [] }: Description): 
   };
 }
 
-function convertObject({ keys = {}, flags }: Description): OpenApiSchema {
+function convertObject(description: Description): OpenApiSchema {
+  const { keys = {}, flags, patterns = [] } = description;
   const required = Object.keys(keys).filter((key) => keys[key]?.flags?.presence === 'required');
   const properties = Object.entries(keys).map(([key, value]) => [key, convertNested(value)]);
   return {
@@ -99,7 +101,14 @@ function convertObject({ keys = {}, flags }: Description): OpenApiSchema {
     ...(required.length > 0 ? { required } : {}),
     ...(properties.length > 0 ? { properties: Object.fromEntries(properties) } : {}),
     ...(properties.length === 0 || flags?.unknown ? { additionalProperties: true } : {}),
+    ...(patterns.length > 0 ? { additionalProperties: convertNested(ofAnyName(patterns)) } : {}),
+    ...applyRules(description, OBJECT_RULES),
   };
+}
+
+/** What members of names that nobody knows are. Which names are refused, 3.0.3 cannot say. */
+function ofAnyName(patterns: { rule: Description }[]): Description {
+  return single(patterns.map(({ rule }) => rule).filter(({ flags }) => flags?.presence !== 'forbidden'));
 }
 
 function convertNumber(description: Description): OpenApiSchema {
@@ -147,6 +156,11 @@ const ARRAY_RULES: Record<string, Rule> = {
   unique: () => ({ uniqueItems: true }),
 };
 
+const OBJECT_RULES: Record<string, Rule> = {
+  custom: NOTHING,
+  max: ({ limit }) => ({ maxProperties: limit }),
+};
+
 function applyRules({ rules = [], type }: Description, known: Record<string, Rule>): OpenApiSchema {
   return rules.reduce<OpenApiSchema>((out, { name, args = {} }) => {
     const rule = known[name];
@@ -157,6 +171,6 @@ function applyRules({ rules = [], type }: Description, known: Record<string, Rul
 }
 
 function single(items: Description[] | undefined): Description {
-  if (items?.length !== 1 || !items[0]) throw new Error('an array schema needs exactly one kind of item');
+  if (items?.length !== 1 || !items[0]) throw new Error('exactly one kind of item can be written');
   return items[0];
 }

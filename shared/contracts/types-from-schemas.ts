@@ -38,6 +38,7 @@ function rewrite(node: unknown): unknown {
     'maxLength',
     'minItems',
     'maxItems',
+    'maxProperties',
     'minimum',
     'maximum',
     'exclusiveMinimum',

@@ -188,4 +188,16 @@ export const DELIVERY_STATUSES = [
 export const DELIVERY_TRIGGERS = ['event', 'replay', 'recover', 'test', 'probe'] as const;
 /** Who or what disabled an endpoint: a person or key, five days of failures, a 410, or the receiver's own header. */
 export const DISABLED_REASONS = ['user', 'failing', 'gone', 'receiver'] as const;
+/** How an endpoint fares. */
+export const ENDPOINT_STATES = [
+  'healthy',
+  'failing',
+  'paused',
+  'throttled',
+  'slow',
+  'disabled',
+  'unknown',
+] as const;
+/** Signatures of deliveries (Standard Webhooks): HMAC-SHA256, ed25519. */
+export const SIGNATURE_SCHEMES = ['v1', 'v1a'] as const;
 export const REPLAY_STATUSES = ['running', 'completed', 'cancelled'] as const;

@@ -22,7 +22,7 @@ const REDACTED_PATHS = [
 /** Anything that looks like one of our keys, a link to an invoice, a bearer credential or a URL's password, wherever it stands in a message. */
 const SECRET_PATTERNS: [RegExp, string][] = [
   [/\btk_(live|test|agent_test|agent|session)_[A-Za-z0-9]{8,}/g, 'tk_$1_[redacted]'],
-  [/\bwhsec_[A-Za-z0-9+/=]{8,}/g, 'whsec_[redacted]'],
+  [/\b(whsec|whsk)_[A-Za-z0-9+/=]{8,}/g, '$1_[redacted]'],
   [/\/i\/[\w-]{80}/g, '/i/[redacted]'],
   [/\b(bearer) +[\w.~+/=-]{8,}/gi, '$1 [redacted]'],
   [/\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s@/]+@/g, '$1:[redacted]@'],

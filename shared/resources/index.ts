@@ -41,7 +41,9 @@ import * as truckCommands from './trucks/commands.js';
 import * as truckSchemas from './trucks/schema.js';
 import * as userCommands from './users/commands.js';
 import * as userSchemas from './users/schema.js';
+import * as webhookEndpointCommands from './webhook-endpoints/commands.js';
 import * as endpointHealthCommands from './webhook-endpoints/health-commands.js';
+import * as webhookEndpointSchemas from './webhook-endpoints/schema.js';
 import * as workOrderCommands from './work-orders/commands.js';
 import * as workOrderSchemas from './work-orders/schema.js';
 
@@ -62,6 +64,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'notice', schemas: noticeSchemas },
   { entityType: 'event', schemas: eventSchemas },
   { entityType: 'settings', schemas: settingsSchemas },
+  { entityType: 'webhook_endpoint', schemas: webhookEndpointSchemas },
   { entityType: 'approval', schemas: approvalSchemas },
   { entityType: 'api_key', schemas: apiKeySchemas },
   { entityType: 'agent_key', schemas: agentKeySchemas },
@@ -89,6 +92,7 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(messageCommands),
   ...Object.values(noticeCommands),
   ...Object.values(endpointHealthCommands),
+  ...Object.values(webhookEndpointCommands),
   ...Object.values(settingsCommands),
   ...Object.values(approvalCommands),
   ...Object.values(apiKeyCommands),

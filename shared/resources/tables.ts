@@ -27,7 +27,7 @@ interface ResourceTable {
   /** Path of its list without the version prefix. */
   collection: string;
   representation: (alias: string) => string;
-  /** Which rows of a table that is shared are of this kind. */
+  /** Which rows of its table are shown: those of this kind, or not deleted. */
   only?: string;
 }
 
@@ -47,11 +47,6 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   message: { table: 'messages', collection: '/messages', representation: messageRepresentation },
   notice: { table: 'notices', collection: '/notices', representation: noticeRepresentation },
   event: { table: 'events', collection: '/events', representation: eventRepresentation },
-  webhook_endpoint: {
-    table: 'webhook_endpoints',
-    collection: '/webhook-endpoints',
-    representation: webhookEndpointRepresentation,
-  },
   webhook_delivery: {
     table: 'webhook_deliveries',
     collection: '/webhook-deliveries',
@@ -73,6 +68,12 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   },
   session: { table: 'sessions', collection: '/session', representation: sessionRepresentation },
   user: { table: 'users', collection: '/users', representation: userRepresentation },
+  webhook_endpoint: {
+    table: 'webhook_endpoints',
+    collection: '/webhook-endpoints',
+    representation: webhookEndpointRepresentation,
+    only: 'deleted_at is null',
+  },
   audit_entry: { table: 'audit_entries', collection: '/audit-log', representation: auditEntryRepresentation },
 };
 

@@ -87,7 +87,7 @@ describe('an endpoint that was disabled for failing', () => {
     const id = await disabled();
     await waited(id);
     await health.pass(id);
-    await health.lane(id, `opened = 3, open_until = now() + interval '1 hour', is_slow = true`);
+    await health.lane(id, `opened = 3, open_until = now() + interval '1 hour'`);
     // The probe failed: nothing changes.
     await health.lane(id, 'last_failure_at = now(), consecutive_failures = consecutive_failures + 1');
     expect(await health.found(id)).to.deep.equal([]);
@@ -95,8 +95,8 @@ describe('an endpoint that was disabled for failing', () => {
     expect(await health.pass(id)).to.deep.equal([id]);
     expect(await health.pass(id)).to.deep.equal([]);
     expect(await health.read(id)).to.include({
-      ...{ enabled: true, disabled_reason: null, disabled_at: null, failing_since: null, last_error: null },
-      ...{ warned_hours: 0, probes: 0, probe_after: null, opened: 0, open_until: null, is_slow: false },
+      ...{ enabled: true, disabled_reason: null, disabled_at: null, failing_since: null },
+      ...{ warned_hours: 0, probes: 0, probe_after: null, opened: 0, open_until: null },
     });
     const events = await health.events(id);
     expect(events.map(({ type }) => type)).to.deep.equal(['endpoint.disabled', 'endpoint.recovered']);

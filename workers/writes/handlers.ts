@@ -36,6 +36,7 @@ import { createSuggestions, expireSuggestions } from '../../shared/resources/sug
 import { acceptSuggestions, dismissSuggestions } from '../../shared/resources/suggestions/decide-handler.js';
 import { createTrucks, updateTrucks } from '../../shared/resources/trucks/handlers.js';
 import { createUsers, deactivateUsers, updateUsers } from '../../shared/resources/users/handlers.js';
+import { createWebhookEndpoints } from '../../shared/resources/webhook-endpoints/create-handler.js';
 import {
   disableEndpoints,
   healEndpoints,
@@ -44,6 +45,11 @@ import {
   recordExhaustedDeliveries,
   warnOfEndpoints,
 } from '../../shared/resources/webhook-endpoints/health-handlers.js';
+import { rotateWebhookSecrets } from '../../shared/resources/webhook-endpoints/rotate-handler.js';
+import {
+  deleteWebhookEndpoints,
+  updateWebhookEndpoints,
+} from '../../shared/resources/webhook-endpoints/update-handler.js';
 import { createWorkOrders, updateWorkOrders } from '../../shared/resources/work-orders/handlers.js';
 import { moveJobs } from '../../shared/resources/work-orders/move-handler.js';
 import { logSteps } from '../../shared/resources/work-orders/step-handler.js';
@@ -110,6 +116,10 @@ export const handlers = {
   'impound.unhold': moveImpounds('unhold'),
   'impound.release': moveImpounds('release'),
   'impound.accrue': accrueImpounds,
+  'webhook_endpoint.create': createWebhookEndpoints,
+  'webhook_endpoint.update': updateWebhookEndpoints,
+  'webhook_endpoint.rotate_secret': rotateWebhookSecrets,
+  'webhook_endpoint.delete': deleteWebhookEndpoints,
   'settings.update': updateSettings,
   'approval.propose': proposeApprovals,
   'approval.approve': approveApprovals,

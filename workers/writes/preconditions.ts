@@ -7,11 +7,12 @@ import { resourceTable } from '../../shared/resources/tables.js';
 
 interface VersionedRow extends Row {
   updated_at?: string;
+  deleted_at?: string | null;
 }
 
 /**
  * Refuses commands whose If-Match names another version than the record has (RFC 9110, 13.1.1): 412 with what changed since, and by whom. The records are locked
- * from here on. A record that does not exist is left to its handler.
+ * from here on. A record that does not exist, or no longer, is left to its handler.
  */
 export async function checkPreconditions(
   tx: Transaction,
@@ -24,8 +25,8 @@ export async function checkPreconditions(
     const group = bound.filter((command) => commandOfType(command.type).entityType === entityType);
     const rows = await lockRecords<VersionedRow>(tx, resourceTable(entityType).table, group.map(refOf));
     for (const command of group) {
-      const current = rows.get(refKey(refOf(command)))?.updated_at;
-      if (current === undefined || isSameVersion(current, command.ifMatch ?? [])) continue;
+      const { updated_at: current, deleted_at } = rows.get(refKey(refOf(command))) ?? {};
+      if (current === undefined || deleted_at || isSameVersion(current, command.ifMatch ?? [])) continue;
       refused.set(command.id, await changedSince(tx, command, current));
     }
   }

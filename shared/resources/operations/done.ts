@@ -2,7 +2,7 @@ import type { CommandResult } from '../../contracts/command.js';
 import type { ErrorBody } from '../../platform/errors.js';
 import type { Statement } from '../../platform/postgres.js';
 import { heldBody } from '../approvals/held.js';
-import { readStatement } from '../sets.js';
+import { renderStatement } from '../sets.js';
 import { collectionOf } from '../tables.js';
 
 /** What an audit entry says about its command. */
@@ -28,7 +28,8 @@ export async function doneResult(
   const isHeld = row.outcome === 'held';
   // A held write is answered with its approval, whose id is the command's.
   const [entityType, id] = isHeld ? ['approval', row.id] : [row.entity_type, row.entity_id];
-  const [found] = await query(readStatement(entityType, { tenant_id: row.tenant_id, id }));
+  // Whatever became of it: who deleted it is answered with it.
+  const [found] = await query(renderStatement(entityType, [{ tenant_id: row.tenant_id, id }]));
   if (found?.body === undefined) throw new Error(`the ${entityType} of command ${row.id} is gone`);
   const isMade = isHeld || row.response_status === 201;
   return {

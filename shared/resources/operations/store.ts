@@ -16,8 +16,8 @@ export interface OperationView {
   createdAt: string;
   type: string;
   actorId: string | null;
-  /** The key that the command made, sealed; null when it made none. */
-  sealedKey: string | null;
+  /** The key or secret that the command made, sealed; null when it made none. */
+  sealedSecret: string | null;
   result: CommandResult | undefined;
 }
 
@@ -39,7 +39,7 @@ interface OperationRow extends DoneRow {
   created_at: string;
   type: string;
   actor_id: string | null;
-  sealed_key: string | null;
+  sealed_secret: string | null;
   done: boolean;
   parked: boolean;
   claim: Command['idempotency'];
@@ -51,7 +51,7 @@ interface OperationRow extends DoneRow {
 // means that this operation never runs.
 const READ = `
   select o.tenant_id, o.id, to_json(o.created_at)#>>'{}' as created_at, o.command ->> 'type' as type,
-    o.command #>> '{actor,id}' as actor_id, o.command #>> '{input,material,sealed}' as sealed_key, a.id is not null as done, p.parked_at is not null as parked,
+    o.command #>> '{actor,id}' as actor_id, o.command #>> '{input,material,sealed}' as sealed_secret, a.id is not null as done, p.parked_at is not null as parked,
     a.outcome, a.entity_type, a.entity_id, a.error, a.response_status, o.command -> 'idempotency' as claim, to_jsonb(k) as kept
   from operations o
   left join audit_entries a on a.tenant_id = o.tenant_id and a.id = o.id
@@ -68,12 +68,12 @@ export async function readOperation(
   const statement = { name: 'read-operation', text: READ, values: [tenantId, id] };
   const [row] = await db.read<OperationRow>(tenantId, statement);
   if (!row) return undefined;
-  const { id: operationId, type, actor_id: actorId, sealed_key: sealedKey } = row;
+  const { id: operationId, type, actor_id: actorId, sealed_secret: sealedSecret } = row;
   const view = {
     id: operationId,
     type,
     actorId,
-    sealedKey,
+    sealedSecret,
     createdAt: new Date(row.created_at).toISOString(),
   };
   const result = await resultOf(row, (next) => db.read(tenantId, next));

@@ -4,7 +4,8 @@ import type { Transaction } from '../../platform/postgres.js';
 import { changesOf } from '../changes.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
 import { missing, refKey, refOf } from '../sets.js';
-import { lockEndpoints, resetLanes, storeEnabled, storeTold, type WatchedEndpoint } from './health-lanes.js';
+import { resetLanes } from './endpoint-rows.js';
+import { lockWatched, storeEnabled, storeTold, type WatchedEndpoint } from './health-lanes.js';
 import {
   disabledNotice,
   disablesAt,
@@ -44,7 +45,7 @@ async function takeSteps(
   commands: Command[],
   { isDue, take, config }: { isDue: (endpoint: WatchedEndpoint) => boolean; take: Take; config: Config },
 ): Promise<Outcome[]> {
-  const endpoints = await lockEndpoints(tx, commands.map(refOf));
+  const endpoints = await lockWatched(tx, commands.map(refOf));
   const taken: (Taken & { command: Command })[] = [];
   const outcomes = commands.map((command): Outcome => {
     const endpoint = endpoints.get(refKey(refOf(command)));

@@ -29,10 +29,7 @@ export interface WatchedEndpoint extends RecordRef {
 }
 
 /** Locks endpoints and then their lanes, as everybody does who needs both; one that has no lane is missing. */
-export async function lockEndpoints(
-  tx: Transaction,
-  refs: RecordRef[],
-): Promise<Map<string, WatchedEndpoint>> {
+export async function lockWatched(tx: Transaction, refs: RecordRef[]): Promise<Map<string, WatchedEndpoint>> {
   const [, rows] = await Promise.all([
     lockRecords<Row>(tx, 'webhook_endpoints', refs),
     tx.query<{ record: WatchedEndpoint }>({
@@ -75,20 +72,5 @@ export async function storeTold(tx: Transaction, rows: readonly WatchedEndpoint[
     text: `update webhook_lanes t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}
            from ${recordset(`tenant_id uuid, id uuid, ${TOLD}`)} where t.tenant_id = r.tenant_id and t.endpoint_id = r.id`,
     values: [JSON.stringify(rows)],
-  });
-}
-
-/**
- * Lets endpoints begin anew: nothing that failed before counts any more. For whoever enables one, or gives it another URL; the endpoints are locked. Without
- * it, one that was disabled for failing would be disabled again by its next failure.
- */
-export async function resetLanes(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
-  if (refs.length === 0) return;
-  await tx.query({
-    name: 'reset-lanes',
-    text: `update webhook_lanes t set consecutive_failures = 0, failing_since = null, last_error = null, opened = 0, open_until = null,
-             throttled_until = null, is_slow = false, stop_reason = null, warned_hours = 0, probe_after = null, probes = 0
-           from ${recordset('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.endpoint_id = r.id`,
-    values: [JSON.stringify(refs.map(({ tenant_id, id }) => ({ tenant_id, id })))],
   });
 }

@@ -1,12 +1,59 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
+import { HEALTH } from './health-rules.js';
 
+/** Its lane, as `l`; every endpoint has one. */
+const STATE = (endpoint: string) => `case
+  when not ${endpoint}.enabled then 'disabled'
+  when l.open_until > now() then 'paused'
+  when l.throttled_until > now() then 'throttled'
+  when l.failing_since is not null then 'failing'
+  when l.is_slow then 'slow'
+  when l.last_success_at is null then 'unknown'
+  else 'healthy' end`;
+
+function health(alias: string): string {
+  const members = jsonObject('h', [
+    'state',
+    'consecutive_failures',
+    jsonTime('h', 'failing_since'),
+    jsonTime('h', 'last_success_at'),
+    jsonTime('h', 'last_failure_at'),
+    'last_error',
+    jsonTime('h', 'paused_until'),
+    jsonTime('h', 'disables_at'),
+  ]);
+  return `(select ${members} from (
+    select l.*, ${STATE(alias)} as state, nullif(greatest(l.open_until, l.throttled_until, now()), now()) as paused_until,
+      case when ${alias}.enabled then l.failing_since + interval '${HEALTH.disableAfter} hours' end as disables_at
+    from webhook_lanes l where l.tenant_id = ${alias}.tenant_id and l.endpoint_id = ${alias}.id) h)`;
+}
+
+/** One expression over the secrets that sign now, as `s`, as an array; those without an end before those with one. */
+function ofSecrets(alias: string, expression: string, scheme?: 'v1a'): string {
+  return `array(select ${expression} from webhook_secrets s where s.tenant_id = ${alias}.tenant_id and s.endpoint_id = ${alias}.id
+    and coalesce(s.expires_at, 'infinity') > now()${scheme ? ` and s.scheme = '${scheme}'` : ''}
+    order by s.expires_at desc nulls first, s.scheme, s.id desc)`;
+}
+
+/** Neither a secret nor the value of a header is among its columns. */
 export function webhookEndpointRepresentation(alias: string): string {
+  const secret = jsonObject('s', ['id', 'scheme', jsonTime('s', 'created_at'), jsonTime('s', 'expires_at')]);
+  const publicKeys = ofSecrets(alias, 's.public_key', 'v1a');
   return jsonObject(alias, [
     'id',
     'url',
+    'event_types',
+    'description',
+    'header_names',
+    'rate_limit_per_second',
+    'max_in_flight',
     'enabled',
     'disabled_reason',
     jsonTime(alias, 'disabled_at'),
+    { name: 'asymmetric', sql: `cardinality(${publicKeys}) > 0` },
+    { name: 'public_keys', sql: publicKeys },
+    { name: 'secrets', sql: ofSecrets(alias, secret) },
+    { name: 'health', sql: health(alias) },
     jsonTime(alias, 'created_at'),
     jsonTime(alias, 'updated_at'),
   ]);

@@ -1,0 +1,129 @@
+import type Router from '@koa/router';
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  rotateWebhookSecret,
+  updateWebhookEndpoint,
+} from '../../shared/resources/webhook-endpoints/commands.js';
+import { listWebhookEndpoints } from '../../shared/resources/webhook-endpoints/queries.js';
+import { webhookEndpointListQuery } from '../../shared/resources/webhook-endpoints/schema.js';
+import type { RequestState } from '../context.js';
+import { endpointSealing } from '../middleware/endpoint-sealing.js';
+import { list, readOne } from '../middleware/read.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+const admin = { permission: 'admin', agentScope: null } as const;
+const what = 'webhook endpoint';
+
+export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  const { created, changed, rotated, reveal, concealed } = endpointSealing(api);
+
+  /**
+   * @openapi
+   * /webhook-endpoints:
+   *   get:
+   *     operationId: listWebhookEndpoints
+   *     tags: [Webhooks]
+   *     summary: List webhook endpoints
+   *     description: Newest first, with the health of each. Needs the permission admin.
+   *     x-query: WebhookEndpointListQuery
+   *     responses:
+   *       '200': { x-list: WebhookEndpoint }
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  router.get(
+    '/webhook-endpoints',
+    list(api, { access: admin, schema: webhookEndpointListQuery, statement: listWebhookEndpoints }),
+  );
+
+  /**
+   * @openapi
+   * /webhook-endpoints:
+   *   post:
+   *     operationId: createWebhookEndpoint
+   *     tags: [Webhooks]
+   *     summary: Add a webhook endpoint
+   *     description: >-
+   *       The answer shows the secret that its deliveries are signed with, once. An account has 50 endpoints at most; one more is 409. Needs the permission
+   *       admin.
+   *     x-body: WebhookEndpointCreate
+   *     responses:
+   *       '201': { x-resource: WebhookEndpointWithSecret }
+   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   */
+  router.post(
+    '/webhook-endpoints',
+    write(api, createWebhookEndpoint, { what, complete: created, reveal, concealed }),
+  );
+
+  /**
+   * @openapi
+   * /webhook-endpoints/{id}:
+   *   get:
+   *     operationId: getWebhookEndpoint
+   *     tags: [Webhooks]
+   *     summary: Get one webhook endpoint
+   *     description: Never shows its secrets or the values of its headers. Needs the permission admin.
+   *     responses:
+   *       '200': { x-resource: WebhookEndpoint }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get('/webhook-endpoints/:id', readOne(api, { access: admin, entityType: 'webhook_endpoint', what }));
+
+  /**
+   * @openapi
+   * /webhook-endpoints/{id}:
+   *   patch:
+   *     operationId: updateWebhookEndpoint
+   *     tags: [Webhooks]
+   *     summary: Change a webhook endpoint
+   *     description: >-
+   *       JSON merge: an absent member is kept; headers are replaced as a whole. A disabled endpoint gets nothing new, and what waited for it is
+   *       cancelled. Needs the permission admin.
+   *     x-body: WebhookEndpointPatch
+   *     responses:
+   *       '200': { x-resource: WebhookEndpoint }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.patch(
+    '/webhook-endpoints/:id',
+    write(api, updateWebhookEndpoint, { what, complete: changed, concealed }),
+  );
+
+  /**
+   * @openapi
+   * /webhook-endpoints/{id}/rotate-secret:
+   *   post:
+   *     operationId: rotateWebhookSecret
+   *     tags: [Webhooks]
+   *     summary: Replace the secret of a webhook endpoint
+   *     description: >-
+   *       The answer shows the new secret, once. The old one signs beside it until overlap_hours are over; five old ones may at a time, one more is 409. An
+   *       ed25519 key is replaced with it. Needs the permission admin.
+   *     x-body: WebhookEndpointRotate
+   *     responses:
+   *       '200': { x-resource: WebhookEndpointWithSecret }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post(
+    '/webhook-endpoints/:id/rotate-secret',
+    write(api, rotateWebhookSecret, { what, complete: rotated, reveal }),
+  );
+
+  /**
+   * @openapi
+   * /webhook-endpoints/{id}:
+   *   delete:
+   *     operationId: deleteWebhookEndpoint
+   *     tags: [Webhooks]
+   *     summary: Delete a webhook endpoint
+   *     description: >-
+   *       What waited for it is cancelled; its secrets and the values of its headers are destroyed. Its deliveries stay in the log. Needs the permission admin.
+   *     x-write: true
+   *     responses:
+   *       '200': { x-resource: WebhookEndpoint }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.delete('/webhook-endpoints/:id', write(api, deleteWebhookEndpoint, { what }));
+}

@@ -1,0 +1,61 @@
+import type { Row, Transaction } from '../../platform/postgres.js';
+import { type Merge, storeMerges } from '../merge-records.js';
+import { lockRecords, type RecordRef, recordset } from '../sets.js';
+
+export interface EndpointRow extends Row, RecordRef {
+  header_names: string[];
+  headers_sealed: string | null;
+  enabled: boolean;
+  disabled_reason: string | null;
+  disabled_at: string | null;
+  deleted_at: string | null;
+}
+
+export const ENDPOINT = 'webhook endpoint';
+
+const EDITABLE = `url text, event_types text[], description text, headers_sealed text, header_names text[], rate_limit_per_second integer,
+  max_in_flight integer, enabled boolean, disabled_reason text, disabled_at timestamptz, deleted_at timestamptz`;
+const NAMES = EDITABLE.split(',')
+  .map((column) => column.trim().split(' ')[0])
+  .join(', ');
+
+/** The endpoints among these that are not deleted, locked. Whoever needs an endpoint, its lane and its secrets locks the endpoint first. */
+export async function lockEndpoints(tx: Transaction, refs: RecordRef[]): Promise<Map<string, EndpointRow>> {
+  const rows = await lockRecords<EndpointRow>(tx, 'webhook_endpoints', refs);
+  return new Map([...rows].filter(([, row]) => row.deleted_at === null));
+}
+
+/** Adds endpoints, each with its lane. */
+export async function insertEndpoints(tx: Transaction, rows: (RecordRef & object)[]): Promise<void> {
+  if (rows.length === 0) return;
+  const values = [JSON.stringify(rows)];
+  await Promise.all([
+    tx.query({
+      name: 'insert-webhook-endpoints',
+      text: `insert into webhook_endpoints (tenant_id, id, ${NAMES})
+             select tenant_id, id, ${NAMES} from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)}`,
+      values,
+    }),
+    tx.query({
+      name: 'insert-webhook-lanes',
+      text: `insert into webhook_lanes (tenant_id, endpoint_id) select tenant_id, id from ${recordset('tenant_id uuid, id uuid')}`,
+      values,
+    }),
+  ]);
+}
+
+export function storeEndpoints(tx: Transaction, merges: Merge[]): Promise<void> {
+  return storeMerges(tx, { table: 'webhook_endpoints', columns: EDITABLE }, merges);
+}
+
+/** Forgets the failures of endpoints that are enabled again: they start like new ones. */
+export async function resetLanes(tx: Transaction, refs: RecordRef[]): Promise<void> {
+  if (refs.length === 0) return;
+  await tx.query({
+    name: 'reset-webhook-lanes',
+    text: `update webhook_lanes t set failing_since = null, consecutive_failures = 0, opened = 0, open_until = null, throttled_until = null,
+             stop_reason = null, warned_hours = 0, probe_after = null, probes = 0
+           from ${recordset('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.endpoint_id = r.id`,
+    values: [JSON.stringify(refs)],
+  });
+}

@@ -1,0 +1,74 @@
+import type { Command, Outcome } from '../../contracts/command.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { failed, missing, refKey, refOf } from '../sets.js';
+import type { SecretRotation } from './commands.js';
+import { ENDPOINT, type EndpointRow, lockEndpoints, storeEndpoints } from './endpoint-rows.js';
+import { countSigning, insertSecrets, retireSecrets, type SigningCounts } from './secret-rows.js';
+
+/** Each signs every delivery, and its signature travels in one header. */
+const MAX_OLD_SECRETS = 5;
+
+type RotateCommand = Command<SecretRotation>;
+
+/** Gives endpoints new secrets; the old ones sign beside them until the overlap is over, or as long as they were to. */
+export async function rotateWebhookSecrets(tx: Transaction, commands: RotateCommand[]): Promise<Outcome[]> {
+  const rows = await lockEndpoints(tx, commands.map(refOf));
+  const signing = await countSigning(tx, [...rows.values()]);
+  const refused = new Map<RotateCommand, Outcome>();
+  for (const command of commands) {
+    const row = rows.get(refKey(refOf(command)));
+    if (!row) refused.set(command, missing(ENDPOINT));
+    else if (isCrowded(command, signing(row))) refused.set(command, tooMany());
+  }
+  const rotating = commands.filter((command) => !refused.has(command));
+  await retireSecrets(
+    tx,
+    rotating.map((command) => ({ ...refOf(command), hours: command.input.overlap_hours })),
+  );
+  await insertSecrets(
+    tx,
+    rotating.map((command) => {
+      const { material, pair } = command.input;
+      const ref = refOf(command);
+      return { ref, material, pair: signing(ref).v1a > 0 ? pair : undefined };
+    }),
+  );
+  await storeEndpoints(
+    tx,
+    rotating.map((command) => ({
+      row: rows.get(refKey(refOf(command))) as EndpointRow,
+      set: {},
+      changes: changesOf(command),
+    })),
+  );
+  return commands.map((command) => refused.get(command) ?? outcomeOf(command));
+}
+
+/** The one that signs now becomes an old one. */
+function isCrowded({ input }: RotateCommand, { v1 }: SigningCounts): boolean {
+  return input.overlap_hours > 0 && v1 > MAX_OLD_SECRETS;
+}
+
+function changesOf({ input }: RotateCommand) {
+  return [
+    { field: 'secret', from: null, to: 'changed' },
+    { field: 'overlap_hours', from: null, to: input.overlap_hours },
+  ];
+}
+
+function outcomeOf(command: RotateCommand): Outcome {
+  return {
+    ok: true,
+    answerExtra: { secret: command.dryRun ? null : command.input.material.sealed },
+    changes: changesOf(command),
+    events: [],
+    wokenEndpoints: [command.entityId],
+  };
+}
+
+function tooMany(): Outcome {
+  return failed({
+    code: 'conflict',
+    message: `${MAX_OLD_SECRETS} old secrets of this endpoint still sign. Wait until one has expired, or rotate with overlap_hours 0, which drops them all.`,
+  });
+}

@@ -1,0 +1,82 @@
+import { newId } from '../../platform/ids.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { type RecordRef, recordset, refKey } from '../sets.js';
+import type { SealedKeyPair, SealedSecret } from './secret.js';
+
+type Scheme = 'v1' | 'v1a';
+
+/** How many secrets of an endpoint sign now. */
+export type SigningCounts = Record<Scheme, number>;
+
+/** What is minted for an endpoint; a part that is absent is not stored. */
+interface NewSecrets {
+  ref: RecordRef;
+  material?: SealedSecret | undefined;
+  pair?: SealedKeyPair | undefined;
+}
+
+export async function insertSecrets(tx: Transaction, minted: NewSecrets[]): Promise<void> {
+  const rows = minted.flatMap(({ ref: { tenant_id, id: endpoint_id }, material, pair }) => {
+    const own = () => ({ tenant_id, id: newId(), endpoint_id });
+    return [
+      ...(material ? [{ ...own(), scheme: 'v1', secret_sealed: material.sealed }] : []),
+      ...(pair ? [{ ...own(), scheme: 'v1a', secret_sealed: pair.sealed, public_key: pair.publicKey }] : []),
+    ];
+  });
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'insert-webhook-secrets',
+    text: `insert into webhook_secrets (tenant_id, id, endpoint_id, scheme, secret_sealed, public_key)
+           select tenant_id, id, endpoint_id, scheme, secret_sealed, public_key
+           from ${recordset('tenant_id uuid, id uuid, endpoint_id uuid, scheme text, secret_sealed text, public_key text')}`,
+    values: [JSON.stringify(rows)],
+  });
+}
+
+/** By endpoint. Asked once the endpoints are locked, so that nobody changes their secrets meanwhile. */
+export async function countSigning(
+  tx: Transaction,
+  refs: RecordRef[],
+): Promise<(ref: RecordRef) => SigningCounts> {
+  const rows = await tx.query<RecordRef & SigningCounts>({
+    name: 'count-webhook-secrets',
+    text: `select r.tenant_id, r.id, count(*) filter (where s.scheme = 'v1')::int as v1, count(*) filter (where s.scheme = 'v1a')::int as v1a
+           from ${recordset('tenant_id uuid, id uuid')}
+           join webhook_secrets s on s.tenant_id = r.tenant_id and s.endpoint_id = r.id and coalesce(s.expires_at, 'infinity') > now()
+           group by r.tenant_id, r.id`,
+    values: [JSON.stringify(refs)],
+  });
+  const counts = new Map(rows.map((row) => [refKey(row), row]));
+  return (ref) => counts.get(refKey(ref)) ?? { v1: 0, v1a: 0 };
+}
+
+/** Ends all secrets of endpoints after so many hours, none later than it was to end. Those that have ended are forgotten. */
+export async function retireSecrets(
+  tx: Transaction,
+  endpoints: (RecordRef & { hours: number })[],
+): Promise<void> {
+  if (endpoints.length === 0) return;
+  await tx.query({
+    name: 'retire-webhook-secrets',
+    text: `update webhook_secrets t set expires_at = least(coalesce(t.expires_at, 'infinity'), now() + make_interval(hours => r.hours))
+           from ${recordset('tenant_id uuid, id uuid, hours integer')} where t.tenant_id = r.tenant_id and t.endpoint_id = r.id`,
+    values: [JSON.stringify(endpoints)],
+  });
+  await tx.query({
+    name: 'forget-webhook-secrets',
+    text: `delete from webhook_secrets t using ${recordset('tenant_id uuid, id uuid')}
+           where t.tenant_id = r.tenant_id and t.endpoint_id = r.id and t.expires_at <= now()`,
+    values: [JSON.stringify(endpoints)],
+  });
+}
+
+/** Drops the key pairs of endpoints that are to be signed for with ed25519 no more. */
+export async function dropKeyPairs(tx: Transaction, refs: RecordRef[]): Promise<void> {
+  if (refs.length === 0) return;
+  await tx.query({
+    name: 'drop-webhook-key-pairs',
+    text: `delete from webhook_secrets t using ${recordset('tenant_id uuid, id uuid')}
+           where t.tenant_id = r.tenant_id and t.endpoint_id = r.id and t.scheme = 'v1a'`,
+    values: [JSON.stringify(refs)],
+  });
+}
