@@ -19,7 +19,7 @@ describe('the health of an endpoint', () => {
   let health: EndpointHealth;
 
   before(async () => {
-    stack = await TestStack.start();
+    stack = await TestStack.start({ clock: false });
     tenant = await stack.createTenant();
     health = new EndpointHealth(stack, tenant.id);
   });

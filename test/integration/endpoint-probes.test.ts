@@ -11,7 +11,7 @@ describe('an endpoint that was disabled for failing', () => {
   let health: EndpointHealth;
 
   before(async () => {
-    stack = await TestStack.start();
+    stack = await TestStack.start({ clock: false });
     tenant = await stack.createTenant();
     health = new EndpointHealth(stack, tenant.id);
   });
@@ -157,7 +157,7 @@ describe('deliveries that used up every attempt', () => {
   let health: EndpointHealth;
 
   before(async () => {
-    stack = await TestStack.start();
+    stack = await TestStack.start({ clock: false });
     health = new EndpointHealth(stack, (await stack.createTenant()).id);
   });
   after(() => stack.stop());

@@ -11,7 +11,7 @@ describe('notices', () => {
   let tenant: TestTenant;
 
   before(async () => {
-    stack = await TestStack.start();
+    stack = await TestStack.start({ clock: false });
     tenant = await stack.createTenant();
   });
   after(() => stack.stop());

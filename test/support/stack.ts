@@ -28,6 +28,8 @@ export interface StackOptions {
   environment?: Record<string, string>;
   /** False: nobody consumes the writes queue. */
   worker?: boolean;
+  /** False: no schedule fires by itself. */
+  clock?: boolean;
 }
 
 /** The whole product in this process, on a database (and Redis) of its own, listening on a real port. */
@@ -61,7 +63,7 @@ export class TestStack {
       migrationHead: MIGRATION_HEAD,
     });
     if (options.worker !== false) startWritesWorker(runtime);
-    await startClock(runtime);
+    if (options.clock !== false) await startClock(runtime);
     startMessagesWorker(runtime);
     const { port } = await startApi(runtime);
     return new TestStack(runtime, databaseUrl, redisUrl, `http://127.0.0.1:${port}`, dataDir);
