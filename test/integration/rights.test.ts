@@ -5,7 +5,7 @@ import { expectError } from '../support/expect-error.js';
 import { claimAfter, invoiceAfter } from '../support/lifecycle-records.js';
 import { makeNotice } from '../support/notices.js';
 import { credentialOf, documentedOperations } from '../support/openapi-walk.js';
-import { invoiceInput, UNKNOWN_ID } from '../support/samples.js';
+import { endpointInput, invoiceInput, UNKNOWN_ID } from '../support/samples.js';
 import { createUser } from '../support/sign-in.js';
 import { type KeyOptions, TestStack, type TestTenant } from '../support/stack.js';
 import { makeSuggestion } from '../support/suggestions.js';
@@ -73,6 +73,12 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['GET', '/api-keys/{key}', null, 'admin'],
   ['POST', '/api-keys/{key}/roll', null, 'admin'],
   ['DELETE', '/api-keys/{key}', null, 'admin'],
+  ['GET', '/webhook-endpoints', null, 'admin'],
+  ['POST', '/webhook-endpoints', null, 'admin'],
+  ['GET', '/webhook-endpoints/{endpoint}', null, 'admin'],
+  ['PATCH', '/webhook-endpoints/{endpoint}', null, 'admin'],
+  ['POST', '/webhook-endpoints/{endpoint}/rotate-secret', null, 'admin'],
+  ['DELETE', '/webhook-endpoints/{endpoint}', null, 'admin'],
   ['GET', '/audit-log', 'read_audit', 'admin'],
   ['GET', '/audit-log/{entry}', 'read_audit', 'admin'],
   ['GET', '/agent-keys', null, 'admin'],
@@ -105,6 +111,7 @@ const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
   '/impounds': () => ({ daily_rate_cents: 4500 }),
   '/approvals': ({ invoice }) => ({ invoice_id: invoice, justification: 'To be looked at' }),
   '/api-keys': () => ({ name: 'k' }),
+  '/webhook-endpoints': () => endpointInput(),
   '/agent-keys': () => ({ name: 'a', scopes: ['read_audit'] }),
   '/users': () => ({ name: 'U', email: 'u@example.com' }),
   '/claims/{claim}/withdraw': () => ({ reason: 'r' }),
@@ -125,6 +132,7 @@ describe('rights of a key', () => {
     ids.truck = (await client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' })).body.id;
     ids.driver = (await client.post('/drivers', { name: 'D' })).body.id;
     ids.inspection = (await client.post('/inspections', { kind: 'pre_trip' })).body.id;
+    ids.endpoint = (await client.post('/webhook-endpoints', endpointInput())).body.id;
     ids.card = (await client.post('/rate-cards', cardInput())).body.id;
     ids.impound = (await client.post('/impounds', { daily_rate_cents: 4500 })).body.id;
     await invoiceAfter(client, ['approve', 'send']);

@@ -102,6 +102,19 @@ describe('toOpenApi: objects and arrays', () => {
     expect(toOpenApi(allRequired({ a: Joi.any(), b: Joi.any() }))).to.deep.include({ required: ['a', 'b'] });
   });
 
+  it('writes members of any name by what they are, their number too', () => {
+    const schema = Joi.object()
+      .pattern(/^reserved$/, Joi.forbidden())
+      .pattern(/^[a-z]+$/, Joi.string().max(5))
+      .max(3);
+    expect(toOpenApi(schema)).to.deep.equal({
+      type: 'object',
+      additionalProperties: { type: 'string', maxLength: 5 },
+      maxProperties: 3,
+    });
+    expect(() => toOpenApi(Joi.object().min(1))).to.throw('no OpenAPI form for the rule min');
+  });
+
   it('refers to a named schema, in a member and in a list', () => {
     const schema = Joi.object({ first: line, all: Joi.array().items(line).min(1).max(9).unique() });
     expect(toOpenApi(schema).properties).to.deep.equal({
