@@ -138,6 +138,22 @@ describe('an endpoint that was disabled for failing', () => {
     expect(await health.found(id)).to.deep.equal([]);
   });
 
+  it('that people enable begins anew; one that they switch off stays off', async () => {
+    const [mended, ended] = [await disabled(), await disabled()];
+    await tenant.client.patch(`/webhook-endpoints/${mended}`, { enabled: true });
+    await health.lane(
+      mended,
+      'last_failure_at = now(), failing_since = coalesce(failing_since, now()), consecutive_failures = consecutive_failures + 1',
+    );
+    expect(await health.found(mended), 'its first failure does not end it again').to.deep.equal([]);
+    const off = await tenant.client.patch(`/webhook-endpoints/${ended}`, { enabled: false });
+    expect(off.body.disabled_reason).to.equal('user');
+    await waited(ended);
+    expect(await health.found(ended), 'it is not probed').to.deep.equal([]);
+    await health.succeeded(ended);
+    expect(await health.found(ended), 'and not healed').to.deep.equal([]);
+  });
+
   it('is healed in a sandbox, too', async () => {
     const sandbox = new EndpointHealth(stack, tenant.sandboxId);
     const id = await sandbox.endpoint();
