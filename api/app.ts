@@ -26,6 +26,7 @@ import { inspectionRoutes } from './routes/inspections.js';
 import { invoicePdfRoutes } from './routes/invoice-pdf.js';
 import { invoiceRoutes } from './routes/invoices.js';
 import { messageRoutes } from './routes/messages.js';
+import { noticeRoutes } from './routes/notices.js';
 import { paymentRoutes } from './routes/payments.js';
 import { rateCardRoutes } from './routes/rate-cards.js';
 import { sessionRoutes } from './routes/session.js';
@@ -64,6 +65,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     eventRoutes,
     webhookDeliveryRoutes,
     webhookReplayRoutes,
+    noticeRoutes,
     webhookEndpointRoutes,
     eventTypeRoutes,
     approvalRoutes,

@@ -7,6 +7,7 @@ import type { Answer, CallOptions, TestClient } from '../support/client.js';
 import { commandOf } from '../support/commands.js';
 import { idPlaces, kindAt, setAt } from '../support/id-places.js';
 import { recordReadyFor } from '../support/lifecycle-records.js';
+import { makeNotice } from '../support/notices.js';
 import {
   credentialOf,
   type DocumentedOperation,
@@ -100,6 +101,7 @@ describe('no tenant can tell that another exists', () => {
     const ids = await makeCanaryRecords(client, { canary, isLive: !name.includes('sandbox') });
     for (const _round of [1, 2])
       ids.suggestion = await makeSuggestion(stack, tenantId, { entity_id: newId(), title: canary });
+    for (const _round of [1, 2]) ids.notice = await makeNotice(stack, tenantId, { title: canary });
     ids.event = (await client.get('/events?limit=1')).body.data.items[0].id;
     const webhooks = { stack, tenantId };
     for (const _round of [1, 2])

@@ -3,6 +3,7 @@ import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import type { Answer, TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { claimAfter, invoiceAfter } from '../support/lifecycle-records.js';
+import { makeNotice } from '../support/notices.js';
 import { credentialOf, documentedOperations } from '../support/openapi-walk.js';
 import { endpointInput, invoiceInput, UNKNOWN_ID } from '../support/samples.js';
 import { createUser } from '../support/sign-in.js';
@@ -76,6 +77,9 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['GET', '/webhook-replays', null, 'read'],
   ['GET', '/webhook-replays/{replay}', null, 'read'],
   ['POST', '/webhook-replays/{replay}/cancel', null, 'admin'],
+  ['GET', '/notices', null, 'read'],
+  ['GET', '/notices/{notice}', null, 'read'],
+  ['POST', '/notices/{notice}/read', null, 'write'],
   ['GET', '/approvals', 'propose_approvals', 'read'],
   ['POST', '/approvals', 'propose_approvals', 'write'],
   ['GET', '/api-keys', null, 'admin'],
@@ -158,6 +162,7 @@ describe('rights of a key', () => {
       { eventId: ids.event as string },
     );
     Object.assign(ids, webhooks, { delivery: webhooks.webhook_delivery, replay: webhooks.webhook_replay });
+    ids.notice = await makeNotice(stack, tenant.id);
     ids.agent = (await client.post('/agent-keys', { name: 'a', scopes: ['read_audit'] })).body.id;
     ids.entry = (await client.get('/audit-log')).body.data.items[0].id;
     ids.user = (await createUser(stack, tenant.id)).id;

@@ -33,6 +33,8 @@ export interface StackOptions {
   webhooks?: boolean;
   /** The stack whose stores it goes on with, after that one's end. */
   after?: TestStack;
+  /** False: no schedule fires by itself. */
+  clock?: boolean;
 }
 
 /** The whole product in this process, on a database (and Redis) of its own, listening on a real port. */
@@ -66,7 +68,7 @@ export class TestStack {
       migrationHead: MIGRATION_HEAD,
     });
     if (options.worker !== false) startWritesWorker(runtime);
-    await startClock(runtime);
+    if (options.clock !== false) await startClock(runtime);
     startMessagesWorker(runtime);
     if (options.webhooks !== false) await startWebhooksWorker(runtime);
     const { port } = await startApi(runtime);
