@@ -63,7 +63,6 @@ export interface EventDraft {
   type: EventType;
   entity?: { type: string; id: string };
   extra?: Record<string, unknown>;
-  /** An endpoint that does not hear of it, because the event is about that endpoint. */
   /** An endpoint that gets no delivery of it, whatever it subscribed to: the one it is about, which may be failing at this very event. */
   exceptEndpoint?: string;
 }

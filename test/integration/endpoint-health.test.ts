@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Statement } from '../../shared/platform/postgres.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
 import { openMessagesQueue } from '../../shared/queues/messages.js';
+import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import { HEALTH } from '../../shared/resources/webhook-endpoints/health-rules.js';
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
@@ -206,7 +207,11 @@ describe('the health of an endpoint', () => {
     const id = await health.endpoint();
     await health.failing(id, 121);
     const { runtime } = stack;
-    const queues = { writes: openWritesQueue(runtime), messages: openMessagesQueue(runtime) };
+    const queues = {
+      writes: openWritesQueue(runtime),
+      messages: openMessagesQueue(runtime),
+      webhooks: openWebhooksQueue(runtime),
+    };
     await createClockProcessor(runtime, queues)({ name: 'watch-endpoints', data: {} } as Job<ClockJob>, '');
     await eventually('the end', async () => !(await health.read(id)).enabled);
     expect(await health.types(id)).to.deep.equal(['endpoint.disabled']);

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
 import { NOTIFY, openMessagesQueue } from '../../shared/queues/messages.js';
+import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import { createClockProcessor } from '../../workers/clock/processor.js';
 import { EndpointHealth } from '../support/endpoint-health.js';
@@ -87,6 +88,7 @@ describe('the mail of a notice', () => {
     const clock = createClockProcessor(stack.runtime, {
       writes: openWritesQueue(stack.runtime),
       messages: queue,
+      webhooks: openWebhooksQueue(stack.runtime),
     });
     await clock({ name: 'prompt-messages', data: {} } as Job<ClockJob>, '');
   }

@@ -80,7 +80,7 @@ export class EndpointHealth {
     const context: BatchContext = {
       ...batchContextOf(this.stack.runtime),
       config: this.stack.runtime.config,
-      afterCommit: (settled) => {
+      afterCommit: ({ settled }) => {
         for (const { outcome } of settled) if (outcome.ok) woken.push(...(outcome.wokenEndpoints ?? []));
       },
     };

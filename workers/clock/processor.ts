@@ -4,9 +4,8 @@ import { findDueLanes } from '../../shared/events/due-lanes.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
-import { type MessagesQueue, promptMessages } from '../../shared/queues/messages.js';
-import { scheduleWakes, type WebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
 import { type MessagesQueue, promptMessages, promptNoticeMails } from '../../shared/queues/messages.js';
+import { scheduleWakes, type WebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { touchKeys } from '../../shared/resources/api-keys/queries.js';
 import { findExpired } from '../../shared/resources/approvals/expiry.js';
@@ -17,8 +16,8 @@ import { type DueMessage, findDueMessages } from '../../shared/resources/message
 import { findDueNoticeMails } from '../../shared/resources/notices/outbox.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
 import { touchSessions } from '../../shared/resources/sessions/queries.js';
-import { createReplayRunner } from './run-replays.js';
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
+import { createReplayRunner } from './run-replays.js';
 import { createBillingWatch } from './watch-billing.js';
 
 /** Tenants looked at in one transaction. */
