@@ -30,6 +30,7 @@ export const SCHEDULES = {
   'expire-approvals': 30_000,
   'watch-billing': 30_000,
   'watch-claims': 60_000,
+  'watch-endpoints': 5_000,
   'purge-expired': 600_000,
 } as const;
 
