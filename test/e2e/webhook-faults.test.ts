@@ -15,6 +15,8 @@ import { Load } from '../support/load.js';
 import { sideBySide } from '../support/side-by-side.js';
 import { IS_SCALED } from '../support/stores.js';
 import { StrictReceiver } from '../support/strict-receiver.js';
+import { runHostile } from './webhook-hostile.js';
+import { retriesSurvive, retriesWait } from './webhook-retries.js';
 
 const TENANTS = 3;
 /** Slow enough that the deliveries keep up with it. */
@@ -101,6 +103,8 @@ async function freeze({ deployment, audience }: Scene): Promise<void> {
 }
 
 const everywhere: Record<string, () => Promise<void>> = {
+  'retries outlive their worker and the queue, and a receiver that is back is found without anybody':
+    retriesSurvive,
   'loses nothing when workers are killed, and when one dies between sending and recording': underLoad(
     async (scene) => {
       await killWorkers(scene);
@@ -114,6 +118,11 @@ const everywhere: Record<string, () => Promise<void>> = {
     }
   }),
 };
+
+Object.assign(everywhere, {
+  'a hundred thousand retries wait without a job or memory, and start when they are due': retriesWait,
+  'receivers that hang, drip, reset, never end or send elsewhere harm no other': runHostile,
+});
 
 const withRedis: Record<string, () => Promise<void>> = {
   'believes no worker that comes back after its lanes were given to another': underLoad(freeze, {
@@ -134,9 +143,9 @@ describe('faults while webhooks are delivered', () => {
   sideBySide({ ...everywhere, ...(IS_SCALED ? withRedis : {}) }, { atOnce: 4, timeoutMs: 180_000 });
 
   after(() => {
-    const { requests, repeated, repeatable, slowestRecoveryMs } = delivered;
+    const { requests, repeated, repeatable, slowestRecoveryMs, worstRetryMs } = delivered;
     process.stdout.write(
-      `      ${requests} deliveries under faults, ${repeated} came twice of ${repeatable} in flight at ${totals.kills} kills, slowest recovery ${slowestRecoveryMs} ms\n`,
+      `      ${requests} deliveries under faults, ${repeated} came twice of ${repeatable} in flight at ${totals.kills} kills, slowest recovery ${slowestRecoveryMs} ms, worst retry ${worstRetryMs} ms late\n`,
     );
   });
 });

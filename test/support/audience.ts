@@ -1,6 +1,5 @@
 /** The endpoints that hear of a load's invoices, and what has to be true of them when all is over. */
 import { expect } from 'chai';
-import type { Transaction } from '../../shared/platform/postgres.js';
 import { type Deployment, SECRET_KEY, type Tenant } from './deployment.js';
 import type { Load } from './load.js';
 import { eventually } from './poll.js';
@@ -13,7 +12,7 @@ const RECOVERY_MS = 30_000;
 const READ_MS = 300;
 
 /** What all scenarios of a run add up to, to be told at the end of it. */
-export const delivered = { requests: 0, repeated: 0, repeatable: 0, slowestRecoveryMs: 0 };
+export const delivered = { requests: 0, repeated: 0, repeatable: 0, slowestRecoveryMs: 0, worstRetryMs: 0 };
 
 export interface Listener {
   tenant: Tenant;
@@ -23,8 +22,9 @@ export interface Listener {
   earlier: number;
 }
 
-interface OpenDelivery {
+export interface OpenDelivery {
   id: string;
+  attempts: number;
   endpoint_id: string;
   event_id: string;
 }
@@ -57,7 +57,7 @@ export class Audience {
 
   /** To be called when a worker has just died: what was in flight then will be sent once more. */
   async noteDeath(): Promise<void> {
-    const open = await this.#open();
+    const open = await this.open();
     await new Promise((resolve) => setTimeout(resolve, READ_MS));
     const byId = new Map(this.listeners.map((listener) => [listener.id, listener.endpoint]));
     for (const row of open) {
@@ -69,10 +69,10 @@ export class Audience {
 
   /** Waits until nothing is open that is open now. */
   async catchesUp(): Promise<void> {
-    const now = new Set((await this.#open()).map(({ id }) => id));
+    const now = new Set((await this.open()).map(({ id }) => id));
     await eventually(
       'what is open to be delivered',
-      async () => !(await this.#open()).some(({ id }) => now.has(id)),
+      async () => !(await this.open()).some(({ id }) => now.has(id)),
       RECOVERY_MS,
     );
   }
@@ -87,7 +87,7 @@ export class Audience {
     const failed = this.load.calls.filter(({ outcome }) => outcome !== 'ok');
     expect(failed, 'calls that did not end well').to.deep.equal([]);
     const limit = Math.max(0, healedAt + RECOVERY_MS - Date.now());
-    await eventually('every delivery to end', async () => (await this.#open()).length === 0, limit);
+    await eventually('every delivery to end', async () => (await this.open()).length === 0, limit);
     delivered.slowestRecoveryMs = Math.max(delivered.slowestRecoveryMs, Date.now() - healedAt);
     expect(this.receiver.faults).to.deep.equal([]);
     for (const listener of this.listeners) this.#expectAllReceived(listener);
@@ -109,7 +109,7 @@ export class Audience {
   async #expectLogged(): Promise<void> {
     const rows = await this.#query<{ endpoint_id: string; event_ids: string[]; unsuccessful: number }>(
       `select endpoint_id, array_agg(event_id) as event_ids, (count(*) filter (where status <> 'succeeded'))::int as unsuccessful
-       from webhook_deliveries group by 1`,
+       from webhook_deliveries where endpoint_id = any($1) group by 1`,
     );
     const logged = new Map(rows.map((row) => [row.endpoint_id, row]));
     for (const { id, endpoint } of this.listeners) {
@@ -119,7 +119,7 @@ export class Audience {
     const odd = await this.#query<OpenDelivery>(
       `select d.id, d.endpoint_id, d.event_id, d.attempts, count(a.id)::int as logged from webhook_deliveries d
        left join webhook_attempts a on a.tenant_id = d.tenant_id and a.delivery_id = d.id
-       group by d.tenant_id, d.id having count(a.id) <> d.attempts`,
+       where d.endpoint_id = any($1) group by d.tenant_id, d.id having count(a.id) <> d.attempts`,
     );
     const unexplained = odd.filter(
       ({ endpoint_id, event_id }) => !this.#repeatable.has(`${endpoint_id}/${event_id}`),
@@ -142,16 +142,18 @@ export class Audience {
     delivered.repeatable += this.#repeatable.size;
   }
 
-  /** What has not ended, in all states. */
-  #open(): Promise<OpenDelivery[]> {
+  /** What is still to be delivered. */
+  open(): Promise<OpenDelivery[]> {
     return this.#query<OpenDelivery>(
-      'select id, endpoint_id, event_id from webhook_deliveries where next_attempt_at is not null',
+      'select id, endpoint_id, event_id, attempts from webhook_deliveries where next_attempt_at is not null and endpoint_id = any($1)',
     );
   }
 
+  /** @param text with the ids of the endpoints as $1 */
   async #query<Row>(text: string): Promise<Row[]> {
     const db = await this.deployment.db();
     const tenants = [...new Set(this.listeners.map(({ tenant }) => tenant.id))];
-    return db.transaction(tenants, (tx: Transaction) => tx.query<Row>({ text }));
+    const values = [this.listeners.map(({ id }) => id)];
+    return db.transaction(tenants, (tx) => tx.query<Row>({ text, values }));
   }
 }
