@@ -13,6 +13,7 @@ import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
 import { findDueMessages } from '../../shared/resources/messages/outbox.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
 import { touchSessions } from '../../shared/resources/sessions/queries.js';
+import { keepWeeks } from './keep-weeks.js';
 import { createBillingWatch } from './watch-billing.js';
 
 /** Tenants looked at in one transaction. */
@@ -45,6 +46,7 @@ export function createClockProcessor(
     'watch-billing': createBillingWatch(runtime, writes),
     'watch-claims': () => sweep(runtime, writes, { find: findDeadlines }),
     'purge-expired': () => purge(runtime),
+    'keep-partitions': () => keepWeeks(runtime),
     'touch-keys': async ({ uses = [] }) => {
       await touchKeys(
         runtime.db,
