@@ -240,6 +240,25 @@ describe('partitions', () => {
     expect(done).to.include(nameOf('events', Date.now() + 7 * WEEK_MS));
   });
 
+  it('wait only a moment for who holds the table, and come another time: what queues behind does not fail', async () => {
+    const now = mondayOf(Date.now()) + 30 * DAY_MS + 1;
+    const name = nameOf('webhook_deliveries', Date.now() - WEEK_MS);
+    await withClient(databaseUrl, async (holder) => {
+      await holder.query(`begin; select set_config('app.tenant_ids', '${tenantId}', true)`);
+      await holder.query(INSERTS.webhook_deliveries as string, [tenantId, newId()]);
+      const keeping = keepPartitions(databaseUrl, { now });
+      const writes = await Promise.allSettled([1, 2, 3].map(() => insert('webhook_deliveries', newId())));
+      expect(writes.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled', 'fulfilled']);
+      const kept = await keeping;
+      expect(kept?.failures).to.include(`${name} is not dropped: canceling statement due to lock timeout`);
+      expect(kept?.faults).to.include(`${name} is past its 30 days`);
+      await holder.query('rollback');
+    });
+    const later = await keepPartitions(databaseUrl, { now });
+    expect(later?.dropped).to.include(name);
+    expect(later?.faults).to.deep.equal([]);
+  });
+
   it('let the default one catch what nobody made room for: the row is found, told, and never dropped', async () => {
     const at = Date.now() + 10 * WEEK_MS;
     const id = idAt(at);
