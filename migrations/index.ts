@@ -23,6 +23,7 @@ import * as addClaims from './20261121064020_add_claims.js';
 import * as indexPaymentsOfCustomers from './20261121065000_index_payments_of_customers.js';
 import * as addWebhooks from './20261122010000_add_webhooks.js';
 import * as addNotices from './20261122060000_add_notices.js';
+import * as partitionEvents from './20261122050000_partition_events.js';
 
 interface Migration {
   name: string;
@@ -57,6 +58,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261121065000_index_payments_of_customers', ...indexPaymentsOfCustomers },
   { name: '20261122010000_add_webhooks', ...addWebhooks },
   { name: '20261122060000_add_notices', ...addNotices },
+  { name: '20261122050000_partition_events', ...partitionEvents },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */

@@ -18,6 +18,7 @@ import { countPending, leasePending, purgeExpired } from '../../shared/resources
 import { touchSessions } from '../../shared/resources/sessions/queries.js';
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
 import { createReplayRunner } from './run-replays.js';
+import { keepWeeks } from './keep-weeks.js';
 import { createBillingWatch } from './watch-billing.js';
 
 /** Tenants looked at in one transaction. */
@@ -57,6 +58,7 @@ export function createClockProcessor(
     'watch-claims': () => sweep(runtime, writes, { find: findDeadlines }),
     'watch-endpoints': () => sweep(runtime, writes, { find: findHealthSteps }),
     'purge-expired': () => purge(runtime),
+    'keep-partitions': () => keepWeeks(runtime),
     'touch-keys': async ({ uses = [] }) => {
       await touchKeys(
         runtime.db,
