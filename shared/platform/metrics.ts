@@ -53,6 +53,8 @@ export function createMetrics() {
       name: 'tow_webhook_lag_seconds',
       help: 'From the event to the first attempt of its delivery',
       buckets: LATENCY_BUCKETS_S,
+      registers,
+    }),
     partitionFaults: new Gauge({
       name: 'tow_partition_faults',
       help: 'What is not right with the partitions (tow doctor names it): weeks without one, old ones left, rows in a default one',

@@ -17,8 +17,8 @@ import { findDueNoticeMails } from '../../shared/resources/notices/outbox.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
 import { touchSessions } from '../../shared/resources/sessions/queries.js';
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
-import { createReplayRunner } from './run-replays.js';
 import { keepWeeks } from './keep-weeks.js';
+import { createReplayRunner } from './run-replays.js';
 import { createBillingWatch } from './watch-billing.js';
 
 /** Tenants looked at in one transaction. */
