@@ -1876,7 +1876,19 @@ export interface WebhookTest {
   /**
    * The type of the event that is made up
    */
-  type: string;
+  type:
+    | "invoice.created"
+    | "invoice.sent"
+    | "invoice.paid"
+    | "invoice.overdue"
+    | "work_order.created"
+    | "work_order.completed"
+    | "dispatch.assigned"
+    | "ai.suggestion.created"
+    | "endpoint.failing"
+    | "endpoint.disabled"
+    | "endpoint.recovered"
+    | "delivery.exhausted";
 }
 export interface WebhookRecover {
   /**

@@ -196,6 +196,8 @@ export const OPERATIONAL_EVENT_TYPES = [
 /** Everything that can be recorded; shared/resources/event-types/catalogue.ts says what each is. */
 export const EVENT_TYPES = [...BUSINESS_EVENT_TYPES, ...OPERATIONAL_EVENT_TYPES] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
+/** What endpoints may subscribe to: also what later parts of the product will tell (decisions 8). */
+export const SUBSCRIBABLE_EVENT_TYPES = [...EVENT_TYPES, 'export.completed'] as const;
 
 /** States of a delivery (decisions 8): failed will be tried again, exhausted will not. */
 export const DELIVERY_STATUSES = [

@@ -59,6 +59,15 @@ describe('the clock that runs replays', () => {
     expect(made.map((row) => row.priority)).to.deep.equal([1, 1, 1]);
   });
 
+  it('finds the last of many events that do not match, in several passes', async () => {
+    const account = await clocks.open({ eventTypes: ['invoice.paid'] });
+    const types = [...Array(2500).fill('customer.created'), 'invoice.paid'];
+    const wanted = (await insertEvents(account.of, types)).at(-1);
+    const { id, total } = await account.recover();
+    expect(total).to.equal(1);
+    expect((await account.finish(id)).map((row) => row.event_id)).to.deep.equal([wanted]);
+  });
+
   it('goes on with other endpoints when one of them is full', async () => {
     const account = await clocks.open();
     const free = await insertEndpoint(account.of);

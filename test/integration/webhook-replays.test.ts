@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { v7 } from 'uuid';
+import { matchesType, matchesTypesSql } from '../../shared/events/event-types.js';
 import { newId } from '../../shared/platform/ids.js';
 import { expectError, faultsOf } from '../support/expect-error.js';
 import { UNKNOWN_ID } from '../support/samples.js';
@@ -107,6 +109,22 @@ describe('replays and recoveries', () => {
       expect(await account.finish(second.id)).to.have.length(1);
     });
 
+    it('says that it does not know how much when there is too much to look through', async () => {
+      const { tenant, endpoint } = await clocks.open();
+      await stack.rows(
+        tenant.id,
+        `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, next_attempt_at, created_at)
+         select $1, overlay($2::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, $3, gen_random_uuid(), 'invoice.paid', 'exhausted', null,
+           now() - interval '1 hour' from generate_series(1, 10001) n`,
+        [tenant.id, v7({ msecs: Date.now() - HOUR_MS }), endpoint],
+      );
+      const count = async (filter: object) =>
+        (await tenant.client.post('/webhook-deliveries/replay', filter, DRY)).body.data.total;
+      expect(await count({ since: hoursAgo(2) })).to.equal(null);
+      // Of one endpoint more can be counted; none of these events is kept.
+      expect(await count({ since: hoursAgo(2), endpoint_id: endpoint })).to.equal(0);
+    });
+
     it('takes an endpoint or a beginning, of an endpoint that is there and open', async () => {
       const { tenant, of } = await clocks.open();
       const ask = (body: object) => tenant.client.post('/webhook-deliveries/replay', body);
@@ -199,6 +217,19 @@ describe('replays and recoveries', () => {
       for (const row of made)
         expect(row).to.include({ trigger: 'recover', priority: 1, endpoint_id: endpoint, replay_of: null });
       expect((await tenant.client.post(path, { since, until, dry_run: true })).body.data.total).to.equal(0);
+    });
+
+    it('takes by its filters what they let through elsewhere', async () => {
+      const { tenant } = await clocks.open();
+      const filters = ['*', 'invoice.*', 'invoice.paid', 'ai.suggestion.*', 'invoice_x.*', 'ai.*'];
+      const types = [...TYPES, 'invoice', 'invoicex.paid', 'invoice_x.paid', 'ai.suggestion.created', 'ai'];
+      for (const [type, chosen] of fc.sample(fc.tuple(fc.constantFrom(...types), fc.subarray(filters)), 60)) {
+        const text = `select ${matchesTypesSql('$1::text', '$2::text[]')} as is_match`;
+        const [row] = await stack.rows<{ is_match: boolean }>(tenant.id, text, [type, chosen]);
+        expect(row?.is_match, `${type} by ${chosen}`).to.equal(
+          chosen.some((filter) => matchesType(filter, type)),
+        );
+      }
     });
 
     it('is refused by a closed endpoint, and takes a beginning', async () => {

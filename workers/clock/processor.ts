@@ -17,6 +17,7 @@ import { findDueNoticeMails } from '../../shared/resources/notices/outbox.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
 import { touchSessions } from '../../shared/resources/sessions/queries.js';
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
+import { keepWeeks } from './keep-weeks.js';
 import { createReplayRunner } from './run-replays.js';
 import { createBillingWatch } from './watch-billing.js';
 
@@ -57,6 +58,7 @@ export function createClockProcessor(
     'watch-claims': () => sweep(runtime, writes, { find: findDeadlines }),
     'watch-endpoints': () => sweep(runtime, writes, { find: findHealthSteps }),
     'purge-expired': () => purge(runtime),
+    'keep-partitions': () => keepWeeks(runtime),
     'touch-keys': async ({ uses = [] }) => {
       await touchKeys(
         runtime.db,

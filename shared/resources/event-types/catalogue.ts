@@ -6,9 +6,10 @@ import { invoice } from '../invoices/schema.js';
 import { payment } from '../payments/schema.js';
 import { suggestion } from '../suggestions/schema.js';
 import { truck } from '../trucks/schema.js';
+import { webhookDelivery } from '../webhook-deliveries/schema.js';
+import { webhookEndpoint } from '../webhook-endpoints/schema.js';
 import { workOrder } from '../work-orders/schema.js';
 import * as examples from './example-records.js';
-import { deliveryObject, endpointObject } from './webhook-objects.js';
 
 /** What an event of one type is. */
 export interface EventTypeDefinition {
@@ -82,7 +83,7 @@ export const CATALOGUE: Readonly<Record<EventType, EventTypeDefinition>> = {
   'endpoint.failing': {
     description: 'A webhook endpoint has only failed for some time',
     firesWhen: 'every delivery to the endpoint has failed for some hours, and again before it is disabled',
-    object: endpointObject,
+    object: webhookEndpoint,
     extra: {
       failing_since: dateTime().description('First failure since the last success'),
       hours: Joi.number().integer().example(24).description('How long it has only failed'),
@@ -97,7 +98,7 @@ export const CATALOGUE: Readonly<Record<EventType, EventTypeDefinition>> = {
   'endpoint.disabled': {
     description: 'A webhook endpoint was disabled and gets nothing any more',
     firesWhen: 'an endpoint has only failed for five days, or its receiver asks for the end',
-    object: endpointObject,
+    object: webhookEndpoint,
     extra: {
       reason: Joi.string()
         .valid(...DISABLED_REASONS)
@@ -108,14 +109,14 @@ export const CATALOGUE: Readonly<Record<EventType, EventTypeDefinition>> = {
   'endpoint.recovered': {
     description: 'A webhook endpoint works again',
     firesWhen: 'an endpoint takes a delivery after it was told to be failing, or was disabled for it',
-    object: endpointObject,
+    object: webhookEndpoint,
     extra: { was_disabled: Joi.boolean().example(false) },
     example: { object: examples.endpoint },
   },
   'delivery.exhausted': {
     description: 'A delivery used up all its attempts',
     firesWhen: 'the last attempt of a delivery fails; several of one endpoint are told together',
-    object: deliveryObject,
+    object: webhookDelivery,
     extra: {
       endpoint: Joi.object({
         id: uuid().required(),
