@@ -139,7 +139,7 @@ export class Audience {
     );
     delivered.requests += this.listeners.reduce((sum, { endpoint }) => sum + endpoint.requests.length, 0);
     delivered.repeated += again.length;
-    delivered.repeatable += this.#repeatable.size;
+    delivered.repeatable += [...this.#repeatable.values()].reduce((sum, times) => sum + times, 0);
   }
 
   /** What is still to be delivered. */

@@ -145,7 +145,7 @@ export async function postgresOf(dataDir: string): Promise<string[]> {
 }
 
 /** Memory of a process in MB, now and at its highest so far. */
-export async function memoryOf({ pid }: TestProcess): Promise<{ now: number; peak: number }> {
+export async function memoryOf({ pid }: Pick<TestProcess, 'pid'>): Promise<{ now: number; peak: number }> {
   const text = await readFile(`/proc/${pid}/status`, 'utf8');
   const megabytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(text)?.[1]) / 1024;
   return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') };

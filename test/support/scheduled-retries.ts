@@ -32,20 +32,27 @@ export async function insertFarRetries(
   }
 }
 
-/** Retries that fall due one after the other. Resolves with when each will, in ms since 1970, by the id of its event. */
+export interface DueRetries {
+  count: number;
+  /** When the first falls due, and over how long the others follow. */
+  fromMs: number;
+  overMs: number;
+}
+
+/** Retries that fall due one after the other. The timestamp of each event is when: whoever receives it can tell how late it came. */
 export async function insertDueRetries(
   db: Database,
   { tenantId, endpointIds }: RetryLanes,
-  { count, fromMs, overMs }: { count: number; fromMs: number; overMs: number },
-): Promise<Map<string, number>> {
+  { count, fromMs, overMs }: DueRetries,
+): Promise<void> {
   const now = Date.now();
   const rows = Array.from({ length: count }, (_, nth) => {
     const id = newId();
-    const timestamp = new Date(now).toISOString();
+    const timestamp = new Date(now + fromMs + (overMs * nth) / count).toISOString();
     return {
       event_id: id,
       endpoint_id: endpointIds[nth % endpointIds.length],
-      at: new Date(now + fromMs + (overMs * nth) / count).toISOString(),
+      at: timestamp,
       body: JSON.stringify({ id, type: 'invoice.created', timestamp, data: { object: { id } } }),
     };
   });
@@ -65,5 +72,4 @@ export async function insertDueRetries(
       values,
     });
   });
-  return new Map(rows.map(({ event_id, at }) => [event_id, Date.parse(at)]));
 }
