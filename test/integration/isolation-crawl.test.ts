@@ -271,7 +271,8 @@ describe('no tenant can tell that another exists', () => {
 
   for (const operation of operations.filter(({ path }) => !path.includes('{id}'))) {
     it(`${operation.name}: answers, and shows nothing of another tenant`, async () => {
-      const answer = await call(operation, operation.path, bodyOf(operation));
+      const path = operation.path.replace('{type}', 'invoice.created');
+      const answer = await call(operation, path, bodyOf(operation));
       expect(answer.status, answer.text).to.be.oneOf([200, 201]);
     });
   }

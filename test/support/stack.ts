@@ -29,7 +29,7 @@ export interface StackOptions {
   environment?: Record<string, string>;
   /** False: nobody consumes the writes queue. */
   worker?: boolean;
-  /** False: nobody delivers webhooks. */
+  /** True: webhooks are delivered. Tests that save made-up addresses must never have it: their traffic stays on this machine. */
   webhooks?: boolean;
   /** The stack whose stores it goes on with, after that one's end. */
   after?: TestStack;
@@ -70,7 +70,7 @@ export class TestStack {
     if (options.worker !== false) startWritesWorker(runtime);
     if (options.clock !== false) await startClock(runtime);
     startMessagesWorker(runtime);
-    if (options.webhooks !== false) await startWebhooksWorker(runtime);
+    if (options.webhooks) await startWebhooksWorker(runtime);
     const { port } = await startApi(runtime);
     return new TestStack(runtime, databaseUrl, redisUrl, `http://127.0.0.1:${port}`, dataDir);
   }

@@ -18,7 +18,7 @@ async function insert({ stack, tenantId }: RowsOf, table: string, columns: strin
   );
 }
 
-/** An endpoint that no worker can own, for it has no lane: what is to be delivered there stays as it is. */
+/** An endpoint whose address there is not: for stacks that deliver no webhooks. */
 export async function insertEndpoint(
   of: RowsOf,
   { eventTypes = ['*'], ...settings }: { eventTypes?: string[]; enabled?: boolean; deleted_at?: string } = {},
@@ -34,6 +34,7 @@ export async function insertEndpoint(
   const columns =
     'id uuid, url text, event_types text[], max_in_flight integer, enabled boolean, deleted_at timestamptz';
   await insert(of, 'webhook_endpoints', columns, [{ ...row, ...settings }]);
+  await insert(of, 'webhook_lanes', 'endpoint_id uuid', [{ endpoint_id: id }]);
   return id;
 }
 
