@@ -79,6 +79,7 @@ export class LaneKeeper {
     const lane = this.get(ref);
     if (!lane) return false;
     lane.isDirty = true;
+    lane.isDoubtful = true;
     lane.busyAt = performance.now();
     this.listener.onWoken(lane);
     return true;
