@@ -84,23 +84,25 @@ export class Feeder {
     const byKey = new Map(lanes.map((lane) => [laneKey(lane.ref), lane]));
     for (const found of await this.loadConfigs(lanes.map(({ ref }) => ref))) {
       const lane = byKey.get(laneKey(found));
-      if (!lane) continue;
-      // A new one came with its state.
-      if (lane.config) lane.isHealthStale = true;
-      lane.config = found.config;
+      if (lane) lane.config = found.config;
     }
   }
 
   /** Of lanes at rest only: what the store says of one at work is older than what is known here. */
   private async rereadHealth(lanes: Lane[]): Promise<void> {
     if (lanes.length === 0) return;
-    const asked = new Map(lanes.map((lane) => [laneKey(lane.ref), { lane, busyAt: lane.busyAt }]));
+    const asked = new Map(
+      lanes.map((lane) => [
+        laneKey(lane.ref),
+        { lane, busyAt: lane.busyAt, version: lane.config?.version ?? '' },
+      ]),
+    );
     const held = lanes.map(({ ref, owner }) => ({ ...ref, owner }));
     for (const found of await readHealth(this.runtime.db, held)) {
-      const { lane, busyAt } = asked.get(laneKey(found)) ?? {};
+      const { lane, busyAt, version = '' } = asked.get(laneKey(found)) ?? {};
       if (!lane || lane.busyAt !== busyAt) continue;
       lane.health = found.health;
-      lane.isHealthStale = false;
+      lane.healthVersion = version;
     }
   }
 

@@ -27,8 +27,6 @@ export class Lane {
   isDoubtful = false;
   /** Its endpoint takes nothing, and there is more to cancel. */
   mustCancel = false;
-  /** Somebody has changed its endpoint, and perhaps its state in webhook_lanes. */
-  isHealthStale = false;
   /** When it was last seen at work, of performance.now(). */
   busyAt = performance.now();
   timer: NodeJS.Timeout | undefined;
@@ -43,6 +41,8 @@ export class Lane {
     /** The lease: of this taking of the lane, by this process. */
     readonly owner: string,
     public health: LaneHealth,
+    /** The version of its endpoint that `health` was read with, or before. */
+    public healthVersion: string,
   ) {
     this.storedSlow = health.isSlow;
   }
@@ -67,6 +67,11 @@ export class Lane {
   get wantsLook(): boolean {
     if (this.mustCancel || (this.isHealthStale && this.isQuiet)) return true;
     return this.isDirty && this.room > 0;
+  }
+
+  /** Somebody has changed its endpoint since, and perhaps its state in webhook_lanes. */
+  get isHealthStale(): boolean {
+    return this.config !== undefined && this.config.version !== this.healthVersion;
   }
 
   /** Nothing is under way, or to be stored. */
