@@ -100,6 +100,21 @@ describe('workers that deliver webhooks', () => {
         expectOnce(hook, ids);
       },
 
+      async 'leave out an endpoint whose settings cannot be read, and no other'() {
+        const tenant = await bench.stack.createTenant();
+        const [spoilt, good] = await Promise.all([bench.hook({}, tenant), bench.hook({}, tenant)]);
+        await bench.stack.rows(
+          tenant.id,
+          "update webhook_secrets set secret_sealed = 'spoilt' where tenant_id = $1 and endpoint_id = $2",
+          [tenant.id, spoilt.id],
+        );
+        await bench.patch(spoilt, { description: 'changed, so that it is read again' });
+        // One job names both.
+        const id = await bench.event(tenant.client);
+        await bench.allIn(good, 'succeeded', 1, 5000);
+        expectOnce(good, [id]);
+      },
+
       async 'take over the lane of one that died, once its lease is over'() {
         const [dead, dying] = await Promise.all([idle(), idle()]);
         await setLane(dead, "owner = $3, lease_until = now() - interval '1 s'", [randomUUID()]);

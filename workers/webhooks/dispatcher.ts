@@ -10,6 +10,7 @@ import { Flights, SLOW_MS } from './flights.js';
 import type { Flight, Lane } from './lane.js';
 import { noteAttempt } from './lane-health.js';
 import { LaneKeeper } from './lane-keeper.js';
+import { observeAttempt } from './observe-attempt.js';
 import { Permits, type Pool } from './permits.js';
 import { Recorder } from './recorder.js';
 import { type Decision, decide } from './retry-policy.js';
@@ -63,7 +64,7 @@ export class Dispatcher {
         lane.backlog = [];
       },
     });
-    this.feeder = new Feeder(runtime, createConfigLoader(db, config.secretKey), {
+    this.feeder = new Feeder(runtime, createConfigLoader(runtime), {
       onFed: (lane) => this.attend(lane),
       onDueLater: (lane, inMs) => this.wakeLater(lane.ref, inMs),
       onUnsendable: (lane, delivery) => this.giveUp(lane, delivery),
@@ -171,29 +172,8 @@ export class Dispatcher {
     );
     lane.end(flight, decision.status === 'succeeded');
     lane.health.isSlow = attempt.totalMs > SLOW_MS;
-    this.count(delivery, attempt, decision);
+    observeAttempt(this.runtime, { delivery, attempt, decision });
     this.record(lane, { delivery, number, attempt, decision });
-  }
-
-  private count(delivery: DueDelivery, attempt: Attempt, decision: Decision): void {
-    const { metrics, logger } = this.runtime;
-    metrics.webhookAttempts.inc({ outcome: decision.status });
-    if (delivery.attempts === 0 && delivery.trigger === 'event')
-      metrics.webhookLagSeconds.observe(
-        Math.max(0, attempt.startedAt.getTime() - delivery.createdAtMs) / 1000,
-      );
-    logger.debug(
-      {
-        deliveryId: delivery.id,
-        eventType: delivery.eventType,
-        attempt: delivery.attempts + 1,
-        status: attempt.status,
-        outcome: decision.status,
-        reason: decision.errorClass,
-        ms: Math.round(attempt.totalMs),
-      },
-      'webhook attempt',
-    );
   }
 
   private record(lane: Lane, { delivery, number, attempt, decision }: Settlement): void {
@@ -255,7 +235,9 @@ export class Dispatcher {
     await this.keeper.close();
     // Whoever comes next need not wait for the clock.
     const left = lanes.filter(({ hasWork }) => hasWork).map(({ ref }) => ref);
-    await wakeLanes(this.parts.queue, left);
+    await wakeLanes(this.parts.queue, left).catch((error: unknown) =>
+      this.runtime.logger.warn({ err: error }, 'lanes not handed over; the clock will find them'),
+    );
   }
 }
 
