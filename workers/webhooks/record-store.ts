@@ -101,7 +101,8 @@ function updateDeliveries(records: AttemptRecord[]): Statement {
              'tenant_id uuid, id uuid, attempts smallint, at timestamptz, response_status smallint, error text, status text, retry_in_ms bigint',
            )}
            where d.tenant_id = r.tenant_id and d.id = r.id
-             and case when r.status = 'succeeded' then d.status <> 'succeeded' else d.attempts < r.attempts or r.at is null end`,
+             and case when r.status = 'succeeded' then d.status <> 'succeeded'
+                      else d.attempts < r.attempts or (r.at is null and d.next_attempt_at is not null) end`,
     values: [
       JSON.stringify(
         records.map(({ tenantId, deliveryId, number, attempt, decision }) => ({

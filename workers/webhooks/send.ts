@@ -45,6 +45,7 @@ export async function sendAttempt(
   { client, deadlineMs }: SendOptions,
 ): Promise<Attempt> {
   const startedAt = new Date();
+  const secrets = secretsAt(config, startedAt);
   const timestampSeconds = Math.floor(startedAt.getTime() / 1000);
   const { eventId: id, body } = delivery;
   const own = {
@@ -56,7 +57,7 @@ export async function sendAttempt(
       id,
       timestampSeconds,
       body,
-      secrets: secretsAt(config, startedAt),
+      secrets,
     }),
   };
   const sent = {
@@ -66,6 +67,8 @@ export async function sendAttempt(
     requestHeaders: { ...hide(config.headers), ...own },
   };
   try {
+    // An endpoint loses its secrets when it is deleted. Nothing ever goes out unsigned.
+    if (secrets.length === 0) throw new Error('no secret');
     const answer = await client.send({
       method: 'POST',
       url: config.url,
