@@ -232,9 +232,9 @@ export class Dispatcher {
     await this.recorder.close(5000);
     const lanes = [...this.keeper.all()];
     for (const lane of lanes) clearTimeout(lane.timer);
+    const left = lanes.filter(({ hasWork }) => hasWork).map(({ ref }) => ref);
     await this.keeper.close();
     // Whoever comes next need not wait for the clock.
-    const left = lanes.filter(({ hasWork }) => hasWork).map(({ ref }) => ref);
     await wakeLanes(this.parts.queue, left).catch((error: unknown) =>
       this.runtime.logger.warn({ err: error }, 'lanes not handed over; the clock will find them'),
     );
