@@ -103,6 +103,20 @@ module.exports = {
       to: { path: '^(shared|api|workers|mcp|bin)/' },
     },
     {
+      name: 'docs-stand-alone',
+      severity: 'error',
+      comment: 'Receivers copy these files: they need nothing but Node.js.',
+      from: { path: '^docs/' },
+      to: { pathNot: '^docs/', dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'strict-receiver-apart',
+      severity: 'error',
+      comment: 'It judges what the product sends, so it must share no mistake with it.',
+      from: { path: '^test/support/strict-' },
+      to: { path: '^(api|workers|shared|bin|docs)/' },
+    },
+    {
       name: 'no-dev-tools-in-product',
       severity: 'error',
       comment: 'A production install has no development dependencies.',

@@ -19,12 +19,14 @@ import { customerRoutes } from './routes/customers.js';
 import { dispatchRoutes } from './routes/dispatch.js';
 import { documentRoutes } from './routes/document.js';
 import { driverRoutes } from './routes/drivers.js';
+import { eventTypeRoutes } from './routes/event-types.js';
 import { eventRoutes } from './routes/events.js';
 import { impoundRoutes } from './routes/impounds.js';
 import { inspectionRoutes } from './routes/inspections.js';
 import { invoicePdfRoutes } from './routes/invoice-pdf.js';
 import { invoiceRoutes } from './routes/invoices.js';
 import { messageRoutes } from './routes/messages.js';
+import { noticeRoutes } from './routes/notices.js';
 import { paymentRoutes } from './routes/payments.js';
 import { rateCardRoutes } from './routes/rate-cards.js';
 import { sessionRoutes } from './routes/session.js';
@@ -63,7 +65,9 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     eventRoutes,
     webhookDeliveryRoutes,
     webhookReplayRoutes,
+    noticeRoutes,
     webhookEndpointRoutes,
+    eventTypeRoutes,
     approvalRoutes,
     apiKeyRoutes,
     agentKeyRoutes,

@@ -53,6 +53,14 @@ export const sharedParameters = {
     schema: uuid,
     example: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e',
   },
+  type: {
+    name: 'type',
+    in: 'path',
+    required: true,
+    description: 'An unknown type is 404',
+    schema: { type: 'string' },
+    example: 'invoice.created',
+  },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',

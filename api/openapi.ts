@@ -1,7 +1,15 @@
 import type Joi from 'joi';
 import swaggerJsdoc from 'swagger-jsdoc';
-import { classNameOf, type OpenApiSchema, toOpenApi, toParameters } from '../shared/contracts/to-openapi.js';
+import { sampleOf } from '../shared/contracts/sample.js';
+import {
+  classNameOf,
+  type OpenApiSchema,
+  toInlineOpenApi,
+  toOpenApi,
+  toParameters,
+} from '../shared/contracts/to-openapi.js';
 import { envelopeSchemas, resources } from '../shared/resources/index.js';
+import { callbackComponents, eventCallbacks } from './openapi-callbacks.js';
 import { errorResponses, securitySchemes, sharedHeaders, sharedParameters } from './openapi-shared.js';
 import { tags } from './openapi-tags.js';
 
@@ -41,31 +49,39 @@ export function buildDocument(sources: string[]): Json {
         schemas: componentSchemas(),
       },
     },
-  }) as { paths: Record<string, Record<string, Operation>> } & Json;
+  }) as { paths: Record<string, Record<string, Operation>>; components: Record<string, Json> } & Json;
   for (const [path, operations] of Object.entries(document.paths)) {
-    for (const [method, operation] of Object.entries(operations)) complete(operation, { path, method });
+    for (const [method, operation] of Object.entries(operations)) {
+      if (take(operation, 'x-callbacks') === 'events') addEventCallbacks(operation, document.components);
+      complete(operation, { path, method });
+    }
   }
   return document;
 }
 
-function allSchemas(): Joi.Schema[] {
-  return [
-    ...resources.map((resource) => resource.schemas),
-    envelopeSchemas as Record<string, Joi.Schema>,
-  ].flatMap((schemas) => Object.values(schemas));
+/** Written out beside what they refer to, which nothing else uses. */
+function addEventCallbacks(operation: Operation, components: Record<string, Json>): void {
+  operation.callbacks = eventCallbacks(operation.tags);
+  for (const [kind, added] of Object.entries(callbackComponents()))
+    Object.assign(components[kind] as Json, added);
 }
 
+/** By name, described once: a schema tells its name only in its whole description, which takes a millisecond. */
+const namedSchemas = new Map<string, Joi.Schema>(
+  [...resources.map((resource) => resource.schemas), envelopeSchemas as Record<string, Joi.Schema>]
+    .flatMap((schemas) => Object.values(schemas))
+    .map((schema) => [classNameOf(schema) ?? '', schema]),
+);
+
 function schemaNamed(name: string): Joi.Schema {
-  const found = allSchemas().find((schema) => classNameOf(schema) === name);
+  const found = namedSchemas.get(name);
   if (!found) throw new Error(`no schema is called ${name}`);
   return found;
 }
 
 /** Every named schema but the queries, which become parameters. */
 function componentSchemas(): Record<string, OpenApiSchema> {
-  const named = allSchemas()
-    .map((schema) => [classNameOf(schema), schema] as const)
-    .filter(([name]) => name !== undefined && !/Query$|Revoke$/.test(name));
+  const named = [...namedSchemas].filter(([name]) => name !== '' && !/Query$|Revoke$/.test(name));
   return Object.fromEntries(named.map(([name, schema]) => [name, toOpenApi(schema)]));
 }
 
@@ -219,25 +235,7 @@ function listSchema(name: string): Json {
   };
 }
 
-const EXAMPLE_ID = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';
-
 /** An example from the members' own examples. */
-export function exampleOf(name: string): unknown {
-  return sample(toOpenApi(schemaNamed(name)));
-}
-
-function sample(schema: OpenApiSchema): unknown {
-  if (schema.example !== undefined) return schema.example;
-  if (schema.default !== undefined) return schema.default;
-  if (typeof schema.$ref === 'string') return exampleOf(schema.$ref.split('/').at(-1) as string);
-  if (schema.allOf) return sample((schema.allOf as OpenApiSchema[])[0] as OpenApiSchema);
-  if (schema.enum) return (schema.enum as unknown[])[0];
-  if (schema.type === 'object') {
-    const members = Object.entries((schema.properties ?? {}) as Record<string, OpenApiSchema>);
-    return Object.fromEntries(members.map(([key, member]) => [key, sample(member)]));
-  }
-  if (schema.type === 'array') return [sample(schema.items as OpenApiSchema)];
-  if (schema.format === 'uuid') return EXAMPLE_ID;
-  if (schema.nullable) return null;
-  return { string: 'text', integer: 1, number: 1, boolean: true }[schema.type as string] ?? {};
+function exampleOf(name: string): unknown {
+  return sampleOf(toInlineOpenApi(schemaNamed(name)));
 }

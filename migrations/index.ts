@@ -22,6 +22,8 @@ import * as indexWatchedRecords from './20261121064010_index_watched_records.js'
 import * as addClaims from './20261121064020_add_claims.js';
 import * as indexPaymentsOfCustomers from './20261121065000_index_payments_of_customers.js';
 import * as addWebhooks from './20261122010000_add_webhooks.js';
+import * as partitionEvents from './20261122050000_partition_events.js';
+import * as addNotices from './20261122060000_add_notices.js';
 
 interface Migration {
   name: string;
@@ -55,6 +57,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261121064020_add_claims', ...addClaims },
   { name: '20261121065000_index_payments_of_customers', ...indexPaymentsOfCustomers },
   { name: '20261122010000_add_webhooks', ...addWebhooks },
+  { name: '20261122050000_partition_events', ...partitionEvents },
+  { name: '20261122060000_add_notices', ...addNotices },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */

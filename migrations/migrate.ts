@@ -2,6 +2,7 @@ import { runMigrations } from 'bullmq';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { migrations } from './index.js';
+import { keepPartitions } from './partitions.js';
 
 export interface MigrateOptions {
   /** Connects as the role that owns the database. */
@@ -18,7 +19,7 @@ const LEDGER = 'schema_migrations';
 const ADVISORY_LOCK = 20_261_121;
 
 /**
- * Brings a database to the head: tables, BullMQ's schema, the application's role and what it may do. Safe to run again and from
+ * Brings a database to the head: tables, BullMQ's schema, the application's role and what it may do, partitions of the coming weeks. Safe to run again and from
  * several processes at once: they wait for each other. Returns the names of the migrations that ran.
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
@@ -32,6 +33,8 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     });
     if (options.withQueue) await runMigrations(client, 'bullmq');
     await grantAppRole(client, options);
+    // What it could not do the clock tries again, and tells.
+    await keepPartitions(options.databaseUrl);
     return applied;
   });
 }

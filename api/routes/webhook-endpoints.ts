@@ -48,6 +48,7 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    *       The answer shows the secret that its deliveries are signed with, once. An account has 50 endpoints at most; one more is 409. Needs the permission
    *       admin.
    *     x-body: WebhookEndpointCreate
+   *     x-callbacks: events
    *     responses:
    *       '201': { x-resource: WebhookEndpointWithSecret }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]

@@ -9,7 +9,8 @@ import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
 import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
 import { type BenchStores, freePort, waitFor } from './stores.js';
 
-const SECRET_KEY = 'a secret of the bench, long enough for the schema';
+/** Of every product that a bench starts. */
+export const SECRET_KEY = 'a secret of the bench, long enough for the schema';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** `all`: one process on PostgreSQL alone. `scaled`: api and writes worker apart, queue in Redis. */
@@ -23,9 +24,19 @@ export interface Product {
   stop: () => Promise<void>;
 }
 
+export interface ProductOptions {
+  /** Worker processes of the scaled way, each by the queues that it works on. The metrics are the last one's. */
+  workers?: string[];
+  /** Beside those of the stores. */
+  settings?: Record<string, string>;
+}
+
 /** Starts the built product as real processes. Limits are lifted, everything else is as in production. */
-export async function startProduct(stores: BenchStores, way: Way): Promise<Product> {
-  const ports = [await freePort(), await freePort()];
+export async function startProduct(
+  stores: BenchStores,
+  way: Way,
+  { workers = ['writes'], settings = {} }: ProductOptions = {},
+): Promise<Product> {
   const environment = {
     ...process.env,
     NODE_ENV: 'production',
@@ -34,9 +45,11 @@ export async function startProduct(stores: BenchStores, way: Way): Promise<Produ
     LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? 'warn',
     RATE_LIMIT_TIERS: '{"premium":{"minute":100000000,"hour":100000000}}',
     ...(way === 'scaled' ? { REDIS_URL: stores.redisUrl } : {}),
+    ...settings,
   };
-  const commands =
-    way === 'all' ? [['dist/bin/start.js']] : [['dist/api/server.js'], ['dist/workers/main.js', 'writes']];
+  const lines = workers.map((queues) => ['dist/workers/main.js', ...queues.split(' ')]);
+  const commands = way === 'all' ? [['dist/bin/start.js']] : [['dist/api/server.js'], ...lines];
+  const ports = await Promise.all(commands.map(() => freePort()));
   const flags = process.env.BENCH_PROF ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROF}`] : [];
   const children = commands.map((args, index) =>
     spawn(process.execPath, [...flags, ...args], {

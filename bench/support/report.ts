@@ -38,6 +38,11 @@ export function printRatio(
 }
 
 export function median(values: number[]): number {
+  return percentile(values, 0.5);
+}
+
+/** @param share 0.95 for the 95th */
+export function percentile(values: number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+  return sorted[Math.floor(sorted.length * share)] ?? 0;
 }

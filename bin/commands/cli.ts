@@ -6,7 +6,8 @@ import { type Logger, redactText } from '../../shared/platform/logger.js';
 import type { CommandArgs, CommandContext } from './command.js';
 import { CliError, EXIT, type ExitCode, reasonOf, toCliError, usageError } from './exit-codes.js';
 import { helpText } from './help.js';
-import { type CommandOutput, printError, printOutput, type Terminal } from './output.js';
+import { Interruption } from './interruption.js';
+import { type CommandOutput, printError, printLine, printOutput, type Terminal } from './output.js';
 import { packageVersion } from './package-version.js';
 import { COMMANDS, type CommandEntry } from './registry.js';
 
@@ -20,9 +21,16 @@ export async function runCli(argv: readonly string[], terminal: Terminal): Promi
   const json = argv.includes('--json');
   const logger = createStderrLogger();
   const lifecycle = new Lifecycle(logger);
-  closeOnSignals(lifecycle);
+  const interruption = new Interruption(() => lifecycle.close(CLOSE_DEADLINE_MS));
+  interruption.listen();
   try {
-    const output = await runCommand(argv, { logger, lifecycle });
+    const output = await runCommand(argv, {
+      logger,
+      lifecycle,
+      say: (line) => printLine(terminal, line, json),
+      notice: (text) => terminal.err(`${text}\n`),
+      interruption: () => interruption.heed(),
+    });
     printOutput(terminal, output, json);
     return output.failure?.exit ?? EXIT.ok;
   } catch (error) {
@@ -42,17 +50,10 @@ function createStderrLogger(): Logger {
   );
 }
 
-/** An interrupted command must not leave the embedded server running that it started. */
-function closeOnSignals(lifecycle: Lifecycle): void {
-  const stop = () => void lifecycle.close(CLOSE_DEADLINE_MS).then(() => process.exit(EXIT.failed));
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
-}
+/** What a command stands on before its settings are read. */
+type CliFoundation = Omit<CommandContext, 'config' | 'store'>;
 
-async function runCommand(
-  argv: readonly string[],
-  foundation: Pick<CommandContext, 'logger' | 'lifecycle'>,
-): Promise<CommandOutput> {
+async function runCommand(argv: readonly string[], foundation: CliFoundation): Promise<CommandOutput> {
   const words = argv.filter((word) => word !== '--json');
   if (words.length === 1 && words[0] === '--version') {
     const version = packageVersion();
@@ -108,7 +109,8 @@ function parse(entry: CommandEntry, rest: string[]): CommandArgs {
   return { values, positionals };
 }
 
-function createContext({ logger, lifecycle }: Pick<CommandContext, 'logger' | 'lifecycle'>): CommandContext {
+function createContext(cli: CliFoundation): CommandContext {
+  const { logger, lifecycle } = cli;
   const config = (): Config => {
     try {
       return loadConfig('cli');
@@ -119,8 +121,7 @@ function createContext({ logger, lifecycle }: Pick<CommandContext, 'logger' | 'l
     }
   };
   return {
-    logger,
-    lifecycle,
+    ...cli,
     config,
     store: async () => {
       const { findDatabaseUrl, openStore } = await import('./store.js');

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MIGRATION_HEAD } from '../../migrations/index.js';
+import { findPartitionFaults } from '../../migrations/partitions.js';
 import type { Config } from '../../shared/platform/config.js';
 import { errorCodeOf } from '../../shared/platform/errors.js';
 import type { Database } from '../../shared/platform/postgres.js';
@@ -25,6 +26,10 @@ type Check = () => Promise<string>;
 
 const OLDEST_NODE = [20, 19] as const;
 const OLDEST_POSTGRES = 150_000;
+const MEND_PARTITIONS =
+  'The clock makes and drops them every hour; its log says what is in the way. Rows in a default partition wait for a person to move them.';
+/** Those that need PostgreSQL. */
+const DATABASE_CHECKS = ['role', 'migrations', 'partitions'];
 const MIGRATE = 'Run `tow migrate` (npm start does it by itself).';
 
 /**
@@ -83,7 +88,7 @@ async function examineSettings(context: CommandContext): Promise<Finding[]> {
     },
   );
   if (!config)
-    return [settings, ...skipped(['data_dir', 'postgres', 'role', 'migrations', 'redis'], 'the settings')];
+    return [settings, ...skipped(['data_dir', 'postgres', ...DATABASE_CHECKS, 'redis'], 'the settings')];
   const { redisUrl, dataDir } = config;
   const folder = await examine('data_dir', 'Make DATA_DIR a folder that this user may write.', () =>
     checkFolder(dataDir),
@@ -109,22 +114,28 @@ async function examineDatabase(context: CommandContext, config: Config): Promise
     ? 'Check DATABASE_URL and that the server runs.'
     : 'See the reason; DATABASE_URL can name a server of your own instead.';
   let db: Database | undefined;
+  let databaseUrl = '';
   const reachable = await examine('postgres', next, async () => {
     const store = await context.store();
     const detail = await checkPostgres(store.db);
-    db = store.db;
+    ({ db, databaseUrl } = store);
     return detail;
   });
-  if (!db) return [reachable, ...skipped(['role', 'migrations'], 'PostgreSQL')];
+  if (!db) return [reachable, ...skipped(DATABASE_CHECKS, 'PostgreSQL')];
   const found = db;
+  const role = await examine(
+    'role',
+    `${MIGRATE} The role of DATABASE_URL must own the tables and be no superuser.`,
+    () => checkRole(found),
+  );
+  const migrations = await examine('migrations', MIGRATE, () => checkMigrations(found));
+  if (migrations.status !== 'ok')
+    return [reachable, role, migrations, ...skipped(['partitions'], 'the migrations')];
   return [
     reachable,
-    await examine(
-      'role',
-      `${MIGRATE} The role of DATABASE_URL must own the tables and be no superuser.`,
-      () => checkRole(found),
-    ),
-    await examine('migrations', MIGRATE, () => checkMigrations(found)),
+    role,
+    migrations,
+    await examine('partitions', MEND_PARTITIONS, () => checkPartitions(databaseUrl)),
   ];
 }
 
@@ -146,6 +157,12 @@ async function checkRole(db: Database): Promise<string> {
   const faults = await findPrivilegeFaults(db);
   if (faults.length > 0) throw new Error(faults.join('; '));
   return 'the application owns nothing and sees one tenant at a time';
+}
+
+async function checkPartitions(databaseUrl: string): Promise<string> {
+  const faults = await findPartitionFaults(databaseUrl);
+  if (faults.length > 0) throw new Error(faults.join('; '));
+  return 'weeks ahead are made, old ones are gone';
 }
 
 async function checkMigrations(db: Database): Promise<string> {

@@ -4,7 +4,7 @@ import { redactText } from '../../shared/platform/logger.js';
 
 /**
  * Exit codes of `tow`; scripts rely on them, so they never change their meaning. 0: done. 1: it failed, or a check did. 2: the command line is
- * wrong. 3: a setting is wrong. 4: no such tenant, key or command. 5: PostgreSQL or Redis cannot be reached; trying again may help.
+ * wrong. 3: a setting is wrong. 4: no such tenant, key or command. 5: PostgreSQL, Redis or the API cannot be reached; trying again may help.
  */
 export const EXIT = { ok: 0, failed: 1, usage: 2, configuration: 3, notFound: 4, unreachable: 5 } as const;
 

@@ -6,11 +6,12 @@ const EXIT_CODES = `Exit codes
   2  the command line is wrong
   3  a setting is wrong
   4  no such tenant, key or command
-  5  PostgreSQL or Redis cannot be reached; trying again may help`;
+  5  PostgreSQL, Redis or the API cannot be reached; trying again may help`;
 
 const NOTES = `Settings are those of the service (environment). Without DATABASE_URL the database is the embedded one in DATA_DIR: that of a running
 \`npm start\`, or else started for the duration of the command. With --json every command prints one JSON document on standard output:
-{"ok":true,"data":{…}} or {"ok":false,"error":{"code","message"}}.`;
+{"ok":true,"data":{…}} or {"ok":false,"error":{"code","message"}}; \`tow listen\` one line per event before it. \`tow listen\` and \`tow trigger\` call the API with
+--key, else TOW_API_KEY, else a key of the demo that \`npm start\` made in DATA_DIR; its address comes from --api-url, TOW_API_URL or the demo likewise.`;
 
 /** The text of `tow help`. */
 export function helpText(): string {

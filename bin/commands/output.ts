@@ -1,9 +1,13 @@
 import type { CliError } from './exit-codes.js';
 
-/** What a command has to say: `data` for programs, `text` for people. */
-export interface CommandOutput {
+/** `data` for programs, `text` for people. */
+export interface Line {
   data: Record<string, unknown>;
   text: string;
+}
+
+/** What a command has to say. */
+export interface CommandOutput extends Line {
   /** The command ran, and what it found is a failure. */
   failure?: CliError;
 }
@@ -12,6 +16,11 @@ export interface CommandOutput {
 export interface Terminal {
   out: (text: string) => void;
   err: (text: string) => void;
+}
+
+/** Prints one of many lines, before the command's output. */
+export function printLine(terminal: Terminal, { data, text }: Line, json: boolean): void {
+  terminal.out(`${json ? JSON.stringify(data) : text}\n`);
 }
 
 /** Prints a command's output: with `json` one JSON document on standard output, whatever the outcome. */

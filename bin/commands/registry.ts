@@ -1,5 +1,6 @@
 import type { ParseArgsConfig } from 'node:util';
 import type { RunCommand } from './command.js';
+import { TRIGGERABLE } from './trigger/recipes.js';
 
 /** A command as the command line and its help know it. */
 export interface CommandEntry {
@@ -17,6 +18,10 @@ export interface CommandEntry {
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
+
+/** Of commands that call the API. */
+const API_USAGE = '[--key KEY] [--api-url URL]';
+const API_OPTIONS = { key: text, 'api-url': text };
 
 export const COMMANDS: readonly CommandEntry[] = [
   {
@@ -109,6 +114,32 @@ export const COMMANDS: readonly CommandEntry[] = [
     required: ['tenant'],
     positionals: 1,
     load: async () => (await import('./parked-commands.js')).replayParked,
+  },
+  {
+    name: 'listen',
+    usage: `--forward-to URL [--events invoice.*,…] [--sandbox] ${API_USAGE} [--from-now] [--print-secret]`,
+    summary:
+      'Forward the events of an account to a local address as signed webhooks, until Ctrl-C; a later run goes on where this one ended.',
+    options: {
+      'forward-to': text,
+      events: text,
+      sandbox: flag,
+      ...API_OPTIONS,
+      'from-now': flag,
+      'print-secret': flag,
+    },
+    required: ['forward-to'],
+    positionals: 0,
+    load: async () => (await import('./listen/listen.js')).listen,
+  },
+  {
+    name: 'trigger',
+    usage: `EVENT ${API_USAGE} [--live]`,
+    summary: `Make an event really happen in the sandbox: ${TRIGGERABLE.join(', ')}.`,
+    options: { ...API_OPTIONS, live: flag },
+    required: [],
+    positionals: 1,
+    load: async () => (await import('./trigger/trigger.js')).trigger,
   },
   {
     name: 'doctor',

@@ -2,7 +2,7 @@ import type Joi from 'joi';
 import type { Config } from '../platform/config.js';
 import type { ErrorBody } from '../platform/errors.js';
 import type { Transaction } from '../platform/postgres.js';
-import type { ACTOR_TYPES, AgentScope, AUDIT_SOURCES, Permission } from './vocabulary.js';
+import type { ACTOR_TYPES, AgentScope, AUDIT_SOURCES, EventType, Permission } from './vocabulary.js';
 
 export interface Actor {
   type: (typeof ACTOR_TYPES)[number];
@@ -60,10 +60,10 @@ export interface Change {
  * it in `data`.
  */
 export interface EventDraft {
-  type: string;
+  type: EventType;
   entity?: { type: string; id: string };
   extra?: Record<string, unknown>;
-  /** An endpoint that does not hear of it, because the event is about that endpoint. */
+  /** An endpoint that gets no delivery of it, whatever it subscribed to: the one it is about, which may be failing at this very event. */
   exceptEndpoint?: string;
 }
 

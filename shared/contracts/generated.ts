@@ -74,6 +74,9 @@ export interface Contracts {
   MessageAction?: MessageAction;
   MessageListItem?: MessageListItem;
   MessageListQuery?: MessageListQuery;
+  Notice?: Notice;
+  NoticeListQuery?: NoticeListQuery;
+  NoticeRead?: NoticeRead;
   Event?: Event;
   EventListQuery?: EventListQuery;
   EventStreamQuery?: EventStreamQuery;
@@ -131,10 +134,14 @@ export interface Contracts {
   Error?: Error;
   Me?: Me;
   Operation?: Operation;
+  ActiveJob?: ActiveJob;
+  BoardTruck?: BoardTruck;
   DispatchBoard?: DispatchBoard;
+  UnassignedJob?: UnassignedJob;
   CustomerStatement?: CustomerStatement;
   CustomerStatementQuery?: CustomerStatementQuery;
   StatementEntry?: StatementEntry;
+  EventType?: EventType;
 }
 export interface Invoice {
   id: string;
@@ -1656,6 +1663,53 @@ export interface MessageListQuery {
    */
   cursor?: string;
 }
+export interface Notice {
+  id: string;
+  /**
+   * Open vocabulary. Published values: endpoint_failing, endpoint_disabled, endpoint_recovered, delivery_exhausted.
+   */
+  kind: string;
+  title: string;
+  /**
+   * What happened, since when, and what to do
+   */
+  text: string;
+  entity_type: string;
+  /**
+   * What it is about
+   */
+  entity_id: string;
+  created_at: string;
+  /**
+   * When somebody of the account marked it as read
+   */
+  read_at: string | null;
+  /**
+   * When the mail server accepted it for the first of the account's people; null: nobody was mailed
+   */
+  mailed_at: string | null;
+}
+export interface NoticeListQuery {
+  /**
+   * Only those that nobody has marked as read, or only those that somebody has
+   */
+  unread?: boolean;
+  /**
+   * Open vocabulary. Published values: endpoint_failing, endpoint_disabled, endpoint_recovered, delivery_exhausted.
+   */
+  kind?: string;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface NoticeRead {
+  [k: string]: unknown;
+}
 export interface Event {
   id: string;
   type: string;
@@ -1822,7 +1876,19 @@ export interface WebhookTest {
   /**
    * The type of the event that is made up
    */
-  type: string;
+  type:
+    | "invoice.created"
+    | "invoice.sent"
+    | "invoice.paid"
+    | "invoice.overdue"
+    | "work_order.created"
+    | "work_order.completed"
+    | "dispatch.assigned"
+    | "ai.suggestion.created"
+    | "endpoint.failing"
+    | "endpoint.disabled"
+    | "endpoint.recovered"
+    | "delivery.exhausted";
 }
 export interface WebhookRecover {
   /**
@@ -2634,17 +2700,157 @@ export interface Operation {
   error?: ErrorBody;
   created_at: string;
 }
+export interface ActiveJob {
+  id: string;
+  job_number: string;
+  status: "pending" | "dispatched" | "in_progress" | "completed" | "cancelled";
+  /**
+   * Derived, one of unbilled, ready_to_bill, invoiced, billed, partially_paid, paid, disputed, not_billable
+   */
+  billing_status: string;
+  /**
+   * Open vocabulary. Published values: tow, light_duty_tow, medium_duty_tow, heavy_duty_tow, motorcycle_tow, flatbed_tow, accident_tow, impound_tow, private_property_tow, secondary_tow, transport, recovery, winch_out, load_shift, roadside_service, jump_start, battery_replacement, lockout, key_made, tire_change, fuel_delivery, mobile_mechanic, other.
+   */
+  service_type: string;
+  customer_id: string | null;
+  pickup_location: string | null;
+  dropoff_location: string | null;
+  dispatch_time: string | null;
+  completion_time: string | null;
+  vin: string | null;
+  notes: string | null;
+  contact_name: string | null;
+  contact_phone: string | null;
+  pickup: {
+    address: string | null;
+    lat: number | null;
+    lng: number | null;
+  };
+  vehicle: {
+    make: string | null;
+    model: string | null;
+    year: number | null;
+  };
+  unit_number: string | null;
+  truck_id: string | null;
+  driver_id: string | null;
+  step:
+    "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
+  eta: string | null;
+  miles: number | null;
+  cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
+  cancel_note: string | null;
+  created_at: string;
+  updated_at: string;
+  priority: number;
+  /**
+   * Since it was dispatched
+   */
+  elapsed_s: number;
+}
+export interface BoardTruck {
+  id: string;
+  unit_number: string;
+  duty_class: "light" | "medium" | "heavy";
+  /**
+   * On a job: assigned, en_route, on_scene, towing or returning, as that job stands
+   */
+  status: "available" | "assigned" | "en_route" | "on_scene" | "towing" | "returning" | "off_duty" | "out_of_service";
+  driver_id: string | null;
+  vin: string | null;
+  plate: string | null;
+  make: string | null;
+  model: string | null;
+  year: number | null;
+  /**
+   * Last known position
+   */
+  location: {
+    lat: number;
+    lng: number;
+    heading: number | null;
+    speed_mph: number | null;
+    at: string;
+    /**
+     * Older than five minutes
+     */
+    stale: boolean;
+  } | null;
+  /**
+   * The job in status dispatched or in_progress it is on
+   */
+  current_work_order_id: string | null;
+  created_at: string;
+  updated_at: string;
+  driver: {
+    id: string;
+    name: string;
+    phone: string | null;
+    duty_classes: ("light" | "medium" | "heavy")[];
+    status: "active" | "inactive";
+    created_at: string;
+    updated_at: string;
+  } | null;
+}
 export interface DispatchBoard {
   generated_at: string;
-  active_jobs: WorkOrder[];
-  trucks: Truck[];
-  unassigned_work_orders: WorkOrder[];
+  active_jobs: ActiveJob[];
+  trucks: BoardTruck[];
+  unassigned_work_orders: UnassignedJob[];
   counts: {
     active_jobs: number;
     unassigned_work_orders: number;
     trucks: number;
     trucks_available: number;
   };
+}
+export interface UnassignedJob {
+  id: string;
+  job_number: string;
+  status: "pending" | "dispatched" | "in_progress" | "completed" | "cancelled";
+  /**
+   * Derived, one of unbilled, ready_to_bill, invoiced, billed, partially_paid, paid, disputed, not_billable
+   */
+  billing_status: string;
+  /**
+   * Open vocabulary. Published values: tow, light_duty_tow, medium_duty_tow, heavy_duty_tow, motorcycle_tow, flatbed_tow, accident_tow, impound_tow, private_property_tow, secondary_tow, transport, recovery, winch_out, load_shift, roadside_service, jump_start, battery_replacement, lockout, key_made, tire_change, fuel_delivery, mobile_mechanic, other.
+   */
+  service_type: string;
+  customer_id: string | null;
+  pickup_location: string | null;
+  dropoff_location: string | null;
+  dispatch_time: string | null;
+  completion_time: string | null;
+  vin: string | null;
+  notes: string | null;
+  contact_name: string | null;
+  contact_phone: string | null;
+  pickup: {
+    address: string | null;
+    lat: number | null;
+    lng: number | null;
+  };
+  vehicle: {
+    make: string | null;
+    model: string | null;
+    year: number | null;
+  };
+  unit_number: string | null;
+  truck_id: string | null;
+  driver_id: string | null;
+  step:
+    "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
+  eta: string | null;
+  miles: number | null;
+  cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
+  cancel_note: string | null;
+  created_at: string;
+  updated_at: string;
+  priority: number;
+  /**
+   * Since it was booked
+   */
+  waiting_s: number;
 }
 export interface CustomerStatement {
   customer_id: string;
@@ -2706,4 +2912,22 @@ export interface CustomerStatementQuery {
    * Exclusive; now unless given
    */
   until?: string;
+}
+export interface EventType {
+  /**
+   * Now there are invoice.created, invoice.sent, invoice.paid, invoice.overdue, work_order.created, work_order.completed, dispatch.assigned, ai.suggestion.created, endpoint.failing, endpoint.disabled, endpoint.recovered, delivery.exhausted
+   */
+  type: string;
+  description: string;
+  fires_when: string;
+  /**
+   * It tells of webhooks themselves, not of the business
+   */
+  operational: boolean;
+  /**
+   * JSON Schema (2020-12) of the whole body that is delivered
+   */
+  schema: {
+    [k: string]: unknown;
+  };
 }

@@ -25,6 +25,23 @@ export function toOpenApi(schema: Joi.Schema): OpenApiSchema {
   return convert(schema.describe() as Description);
 }
 
+/** The same without references: named schemas are written out where they stand. */
+export function toInlineOpenApi(schema: Joi.Schema): OpenApiSchema {
+  return convert(withoutNames(schema.describe() as Description));
+}
+
+function withoutNames(description: Description): Description {
+  const { metas, keys, items, ...rest } = description;
+  return {
+    ...rest,
+    ...(metas ? { metas: metas.filter((meta) => !('className' in meta)) } : {}),
+    ...(keys
+      ? { keys: Object.fromEntries(Object.entries(keys).map(([key, value]) => [key, withoutNames(value)])) }
+      : {}),
+    ...(items ? { items: items.map(withoutNames) } : {}),
+  };
+}
+
 /** The component name of a schema, from `meta({className})`. */
 export function classNameOf(schema: Joi.Schema): string | undefined {
   return classNameIn(schema.describe() as Description);
@@ -47,7 +64,8 @@ export function toParameters(schema: Joi.ObjectSchema): OpenApiSchema[] {
 }
 
 function classNameIn(description: Description): string | undefined {
-  const found = description.metas?.find((meta) => typeof meta.className === 'string');
+  // A schema made of a named one has both names; its own is the last.
+  const found = description.metas?.findLast((meta) => typeof meta.className === 'string');
   return found?.className as string | undefined;
 }
 

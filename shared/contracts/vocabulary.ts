@@ -175,6 +175,30 @@ export const AGENT_SCOPES = [
 ] as const;
 export type AgentScope = (typeof AGENT_SCOPES)[number];
 
+/** What happens in an account (specification section 6). */
+export const BUSINESS_EVENT_TYPES = [
+  'invoice.created',
+  'invoice.sent',
+  'invoice.paid',
+  'invoice.overdue',
+  'work_order.created',
+  'work_order.completed',
+  'dispatch.assigned',
+  'ai.suggestion.created',
+] as const;
+/** What webhooks tell of themselves (decisions 8). */
+export const OPERATIONAL_EVENT_TYPES = [
+  'endpoint.failing',
+  'endpoint.disabled',
+  'endpoint.recovered',
+  'delivery.exhausted',
+] as const;
+/** Everything that can be recorded; shared/resources/event-types/catalogue.ts says what each is. */
+export const EVENT_TYPES = [...BUSINESS_EVENT_TYPES, ...OPERATIONAL_EVENT_TYPES] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+/** What endpoints may subscribe to: also what later parts of the product will tell (decisions 8). */
+export const SUBSCRIBABLE_EVENT_TYPES = [...EVENT_TYPES, 'export.completed'] as const;
+
 /** States of a delivery (decisions 8): failed will be tried again, exhausted will not. */
 export const DELIVERY_STATUSES = [
   'pending',

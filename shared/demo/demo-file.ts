@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../platform/config.js';
 import { sha256 } from '../platform/crypto.js';
 import { errorCodeOf } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
 import type { Database, Transaction } from '../platform/postgres.js';
+import { writePrivateFile } from '../platform/private-file.js';
 import { DEMO_KEY_FIELDS, type DemoTenant } from './demo-credentials.js';
 import { DEMO_PROFILES } from './demo-tenants.js';
 import { hasDemo, renewUnderLock, type SeedOptions, seedUnderLock, withDemoLock } from './seed-demo.js';
@@ -57,7 +57,7 @@ export function ensureDemo(
       dashboard_url: addresses.dashboardUrl,
       tenants: await credentials(tx, path, options),
     };
-    await writeWhole(path, config.dataDir, `${JSON.stringify(file, null, 2)}\n`);
+    await writePrivateFile(path, `${JSON.stringify(file, null, 2)}\n`);
     return file;
   });
 }
@@ -117,23 +117,4 @@ async function areKnown(tx: Transaction, tenants: readonly DemoTenant[]): Promis
   });
   const known = new Set(rows.map((row) => row.tenant_id));
   return DEMO_PROFILES.every(({ pair }) => known.has(pair.live));
-}
-
-/** Writes a file that only its owner reads, whole or not at all. */
-async function writeWhole(path: string, folder: string, text: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const draft = `${path}.${randomBytes(4).toString('hex')}`;
-  try {
-    const handle = await open(draft, 'wx', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
 }

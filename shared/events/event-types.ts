@@ -1,7 +1,5 @@
 /** `invoice.paid`, `invoice.*` or `*`. */
 export const TYPE_FILTER = /^(\*|[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*\.([a-z][a-z0-9_]*|\*))$/;
-/** `invoice.paid` alone. */
-export const EVENT_TYPE = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/;
 
 /** True when a filter lets events of this type through (decisions 8). */
 export function matchesType(filter: string, type: string): boolean {

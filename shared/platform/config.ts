@@ -43,6 +43,9 @@ export interface Config {
   trustProxy: boolean;
   logLevel: string;
   demo: boolean;
+  /** What the commands that call the API call, without a trailing slash, and with which key; undefined: the demo's. */
+  apiUrl: string | undefined;
+  apiKey: string | undefined;
   /** Names of places where a test makes the process kill itself; always empty in production. */
   failpoints: ReadonlySet<string>;
   tracing: boolean;
@@ -189,6 +192,8 @@ function toConfig(kind: ProcessKind, value: Settings): Config {
     trustProxy: value.TRUST_PROXY,
     logLevel: value.LOG_LEVEL,
     demo: value.DEMO ?? (kind === 'all' && !production),
+    apiUrl: value.TOW_API_URL?.replace(/\/+$/, ''),
+    apiKey: value.TOW_API_KEY,
     failpoints: new Set((value.FAILPOINTS ?? '').split(',').filter(Boolean)),
     tracing: value.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && !value.OTEL_SDK_DISABLED,
   });

@@ -55,6 +55,11 @@ export function createMetrics() {
       buckets: LATENCY_BUCKETS_S,
       registers,
     }),
+    partitionFaults: new Gauge({
+      name: 'tow_partition_faults',
+      help: 'What is not right with the partitions (tow doctor names it): weeks without one, old ones left, rows in a default one',
+      registers,
+    }),
     eventStreams: new Gauge({
       name: 'tow_event_streams',
       help: 'Open event streams of this process',

@@ -18,7 +18,7 @@ const OTHER_POLICIES = [
 
 /**
  * Every way in which the session could see or change another tenant's rows: a role with too many rights, ownership, a table without forced
- * row-level security or without the tenant policy, an append-only table that can be changed.
+ * row-level security or without the tenant policy, an append-only table that can be changed, partitions that can be reached past the policy of their table.
  */
 export async function findPrivilegeFaults(database: Database): Promise<string[]> {
   const rows = await database.query<Fault>({
@@ -50,6 +50,9 @@ export async function findPrivilegeFaults(database: Database): Promise<string[]>
       select relname || ' can be changed by the application, but is append-only' from tables
         where relname in ('audit_entries', 'events')
           and (has_any_column_privilege(oid, 'update') or has_table_privilege(oid, 'delete') or has_table_privilege(oid, 'truncate'))
+      union all
+      select 'the role ' || current_user || ' may enter the schema partitions, whose tables have no policy of their own' from pg_namespace
+        where nspname = 'partitions' and has_schema_privilege(oid, 'usage, create')
       union all
       select 'there are no tables: run the migrations first' where not exists (select from tables)`,
     values: [LEDGER_TABLES, OTHER_POLICIES],

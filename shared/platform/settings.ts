@@ -119,6 +119,13 @@ export const settingsSchema = Joi.object({
     .description('least severe line that is logged')
     .example('info'),
   DEMO: Joi.boolean().description('seed two demo tenants on first run; off in production').example(true),
+  TOW_API_URL: Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .description('API that `tow listen` and `tow trigger` call; default: that of demo.json')
+    .example('https://api.example.com/v1'),
+  TOW_API_KEY: Joi.string()
+    .description("key that `tow listen` and `tow trigger` use; default: the demo's")
+    .example('tk_test_…'),
   FAILPOINTS: Joi.string()
     .pattern(/^[a-z_,:-]+$/)
     .description('tests only: places where the process kills itself; refused in production')
@@ -153,6 +160,8 @@ export interface Settings {
   TRUST_PROXY: boolean;
   LOG_LEVEL: string;
   DEMO?: boolean;
+  TOW_API_URL?: string;
+  TOW_API_KEY?: string;
   FAILPOINTS?: string;
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   OTEL_SDK_DISABLED: boolean;

@@ -30,7 +30,9 @@ export const SCHEDULES = {
   'expire-approvals': 30_000,
   'watch-billing': 30_000,
   'watch-claims': 60_000,
+  'watch-endpoints': 5_000,
   'purge-expired': 600_000,
+  'keep-partitions': 3_600_000,
 } as const;
 
 const JOB_OPTIONS = { attempts: 3, removeOnComplete: true, removeOnFail: { count: 100 } } as const;

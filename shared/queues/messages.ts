@@ -4,7 +4,10 @@ import { openQueue } from './backend.js';
 
 export const MESSAGES_QUEUE = 'messages';
 
-/** A prompt to look at one message. Its row is the truth: a job too many does nothing, a lost one is found by the clock. */
+/** Name of the jobs about mails of notices; all others are about messages to customers. */
+export const NOTIFY = 'notify';
+
+/** A prompt to look at one message, or at one mail of a notice. Its row is the truth: a job too many does nothing, a lost one is found by the clock. */
 export interface MessageJob {
   tenantId: string;
   messageId: string;
@@ -35,10 +38,19 @@ export interface MessagePrompt {
 }
 
 /** Asks the messages worker to look at these messages. */
-export async function promptMessages(queue: MessagesQueue, prompts: MessagePrompt[]): Promise<void> {
+export function promptMessages(queue: MessagesQueue, prompts: MessagePrompt[]): Promise<void> {
+  return prompt(queue, 'deliver', prompts);
+}
+
+/** Asks it to look at these mails of notices. */
+export function promptNoticeMails(queue: MessagesQueue, prompts: MessagePrompt[]): Promise<void> {
+  return prompt(queue, NOTIFY, prompts);
+}
+
+async function prompt(queue: MessagesQueue, name: string, prompts: MessagePrompt[]): Promise<void> {
   await Promise.all(
     prompts.map(({ tenantId, messageId, attempts, delayMs = 0 }) =>
-      queue.add('deliver', { tenantId, messageId }, { jobId: `${messageId}-${attempts}`, delay: delayMs }),
+      queue.add(name, { tenantId, messageId }, { jobId: `${messageId}-${attempts}`, delay: delayMs }),
     ),
   );
 }

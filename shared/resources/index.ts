@@ -15,6 +15,7 @@ import * as customerStatementSchemas from './customers/statement-schema.js';
 import * as dispatchBoardSchemas from './dispatch-board/schema.js';
 import * as driverCommands from './drivers/commands.js';
 import * as driverSchemas from './drivers/schema.js';
+import * as eventTypeSchemas from './event-types/schema.js';
 import * as eventSchemas from './events/schema.js';
 import * as impoundCommands from './impounds/commands.js';
 import * as impoundSchemas from './impounds/schema.js';
@@ -24,6 +25,8 @@ import * as invoiceCommands from './invoices/commands.js';
 import * as invoiceSchemas from './invoices/schema.js';
 import * as messageCommands from './messages/commands.js';
 import * as messageSchemas from './messages/schema.js';
+import * as noticeCommands from './notices/commands.js';
+import * as noticeSchemas from './notices/schema.js';
 import * as operationSchemas from './operations/schema.js';
 import * as paymentCommands from './payments/commands.js';
 import * as paymentSchemas from './payments/schema.js';
@@ -42,6 +45,7 @@ import * as userSchemas from './users/schema.js';
 import * as webhookDeliveryCommands from './webhook-deliveries/commands.js';
 import * as webhookDeliverySchemas from './webhook-deliveries/schema.js';
 import * as webhookEndpointCommands from './webhook-endpoints/commands.js';
+import * as endpointHealthCommands from './webhook-endpoints/health-commands.js';
 import * as webhookEndpointSchemas from './webhook-endpoints/schema.js';
 import * as webhookReplayCommands from './webhook-replays/commands.js';
 import * as webhookReplaySchemas from './webhook-replays/schema.js';
@@ -62,6 +66,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'rate_card', schemas: rateCardSchemas },
   { entityType: 'impound', schemas: impoundSchemas },
   { entityType: 'message', schemas: messageSchemas },
+  { entityType: 'notice', schemas: noticeSchemas },
   { entityType: 'event', schemas: eventSchemas },
   { entityType: 'webhook_delivery', schemas: webhookDeliverySchemas },
   { entityType: 'webhook_replay', schemas: webhookReplaySchemas },
@@ -76,7 +81,12 @@ export const resources: readonly ResourceDefinition[] = [
 ];
 
 /** Schemas of answers that are no resource. */
-export const envelopeSchemas = { ...operationSchemas, ...dispatchBoardSchemas, ...customerStatementSchemas };
+export const envelopeSchemas = {
+  ...operationSchemas,
+  ...dispatchBoardSchemas,
+  ...customerStatementSchemas,
+  ...eventTypeSchemas,
+};
 
 /** Every command. The writes worker binds a handler to each; a contract test checks that none is missing. */
 export const commands: readonly CommandDefinition<never>[] = [
@@ -94,6 +104,8 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(messageCommands),
   ...Object.values(webhookDeliveryCommands),
   ...Object.values(webhookReplayCommands),
+  ...Object.values(noticeCommands),
+  ...Object.values(endpointHealthCommands),
   ...Object.values(webhookEndpointCommands),
   ...Object.values(settingsCommands),
   ...Object.values(approvalCommands),

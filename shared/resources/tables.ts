@@ -10,6 +10,7 @@ import { impoundRepresentation } from './impounds/representation.js';
 import { inspectionRepresentation } from './inspections/representation.js';
 import { invoiceRepresentation } from './invoices/representation.js';
 import { messageRepresentation } from './messages/representation.js';
+import { noticeRepresentation } from './notices/representation.js';
 import { paymentRepresentation } from './payments/representation.js';
 import { rateCardRepresentation } from './rate-cards/representation.js';
 import { sessionRepresentation } from './sessions/representation.js';
@@ -45,6 +46,7 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   rate_card: { table: 'rate_cards', collection: '/rate-cards', representation: rateCardRepresentation },
   impound: { table: 'impounds', collection: '/impounds', representation: impoundRepresentation },
   message: { table: 'messages', collection: '/messages', representation: messageRepresentation },
+  notice: { table: 'notices', collection: '/notices', representation: noticeRepresentation },
   event: { table: 'events', collection: '/events', representation: eventRepresentation },
   webhook_delivery: {
     table: 'webhook_deliveries',

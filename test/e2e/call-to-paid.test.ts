@@ -4,21 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { newId } from '../../shared/platform/ids.js';
-import { openClockQueue } from '../../shared/queues/clock.js';
+import { hastenClock } from '../support/hasten-clock.js';
 import { PROJECT } from '../support/processes.js';
 import { TestStack } from '../support/stack.js';
 
 const run = promisify(execFile);
-
-/** The clock's own tasks, once a second instead of twice a minute. */
-async function hastenClock<T>(stack: TestStack, act: () => Promise<T>): Promise<T> {
-  const clock = openClockQueue(stack.runtime);
-  const timer = setInterval(() => {
-    for (const task of ['watch-billing', 'mark-overdue']) void clock.add(task, {}, { jobId: newId() });
-  }, 1000);
-  return act().finally(() => clearInterval(timer));
-}
 
 describe('docs/from-call-to-paid.sh', () => {
   let stack: TestStack;

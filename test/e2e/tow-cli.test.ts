@@ -7,6 +7,7 @@ import { verifyPassword } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
 import { findKey } from '../../shared/resources/api-keys/queries.js';
 import { clusterOf } from '../integration/embedded-postgres-fixture.js';
+import { withClient } from '../support/rows.js';
 import { type Cli, type JsonRun, useCli } from './cli-fixture.js';
 
 const NOWHERE = 'postgres://tow:secret@127.0.0.1:1/tow';
@@ -59,6 +60,22 @@ describe('tow, the command line', function () {
     expect(after.out)
       .to.match(/^ok +postgres +PostgreSQL \d+, [\d.]+ ms$/m)
       .and.not.to.include('fail');
+  });
+
+  it('tells by doctor of rows that lie in no week', async () => {
+    const tenantId = newId();
+    const ill = await withClient(cli.databaseUrl, async (client) => {
+      await client.query("select set_config('app.tenant_ids', $1, false)", [tenantId]);
+      await client.query(
+        `insert into events (tenant_id, id, type, body) values ($1, 'ffffffff-ffff-7fff-8fff-ffffffffffff', 'x.made', '{}')`,
+        [tenantId],
+      );
+      const found = await run('bin/tow.ts', ['doctor']);
+      await client.query('delete from events where tenant_id = $1', [tenantId]);
+      return found;
+    });
+    expect(ill.code).to.equal(1);
+    expect(ill.out).to.match(/^fail +partitions +events_default holds rows \(1\)/m);
   });
 
   it('makes a tenant and its keys, lists and revokes them', async () => {

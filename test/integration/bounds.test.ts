@@ -38,6 +38,7 @@ describe('bounds of what can be written', () => {
     '/api-keys': { name: 100 },
     '/agent-keys': { name: 100 },
     '/users': { name: 100 },
+    '/webhook-endpoints': { description: 200 },
   };
   const REQUIRED: Record<string, Record<string, unknown>> = {
     '/invoices': { invoice_number: 'B-1' },
@@ -49,6 +50,7 @@ describe('bounds of what can be written', () => {
     '/api-keys': { name: 'b' },
     '/agent-keys': { name: 'b', scopes: ['read_audit'] },
     '/users': { name: 'b', email: 'b@example.com' },
+    '/webhook-endpoints': { url: 'https://example.com', event_types: ['*'] },
   };
   for (const [path, fields] of Object.entries(LENGTHS)) {
     it(`of texts at POST ${path}: the longest is taken, one character more is not`, async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Answer } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
-import { invoiceInput, lineItem } from '../support/samples.js';
+import { endpointInput, invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
@@ -11,6 +11,7 @@ const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 const TABLES = [
   ...['customers', 'work_orders', 'invoices', 'invoice_line_items', 'api_keys', 'tenant_counters'],
   ...['events', 'idempotency_keys', 'operations', 'command_attempts'],
+  ...['webhook_endpoints', 'webhook_secrets', 'webhook_lanes'],
 ];
 
 interface Entry {
@@ -35,6 +36,7 @@ describe('a dry run', () => {
     ids.order = (await client.post('/work-orders', { service_type: 'tow' })).body.id;
     ids.customer = (await client.post('/customers', { company_name: 'C' })).body.id;
     ids.key = (await client.post('/api-keys', { name: 'k' })).body.id;
+    ids.endpoint = (await client.post('/webhook-endpoints', endpointInput())).body.id;
   });
   after(() => stack.stop());
 
@@ -116,6 +118,28 @@ describe('a dry run', () => {
     ['POST', '/api-keys', { name: 'dry' }, { name: 'dry', key: null, revoked_at: null }, 'api_key.created'],
     ['POST', '/api-keys/{key}/roll', { overlap_hours: 0 }, { name: 'k', key: null }, 'api_key.rolled'],
     ['DELETE', '/api-keys/{key}', undefined, { name: 'k' }, 'api_key.revoked'],
+    [
+      'POST',
+      '/webhook-endpoints',
+      endpointInput({ headers: { 'x-a': 'b' } }),
+      { secret: null, enabled: true },
+      'webhook_endpoint.created',
+    ],
+    [
+      'POST',
+      '/webhook-endpoints/{endpoint}/rotate-secret',
+      { overlap_hours: 0 },
+      { secret: null },
+      'webhook_endpoint.secret_rotated',
+    ],
+    [
+      'PATCH',
+      '/webhook-endpoints/{endpoint}',
+      { enabled: false, asymmetric: true },
+      { disabled_reason: 'user', asymmetric: true },
+      'webhook_endpoint.updated',
+    ],
+    ['DELETE', '/webhook-endpoints/{endpoint}', undefined, { enabled: false }, 'webhook_endpoint.deleted'],
   ];
 
   for (const [method, path, body, expected, action] of WRITES) {

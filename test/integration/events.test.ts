@@ -136,8 +136,9 @@ describe('GET /events', () => {
         await stack.rows(
           owner,
           `insert into events (tenant_id, id, type, body)
-           select $1, gen_random_uuid(), 'test.x' || n % 10, '{}' from generate_series(1, 20000) n`,
-          [owner],
+           select $1, overlay(gen_random_uuid()::text placing substr($2, 1, 14) from 1)::uuid, 'test.x' || n % 10, '{}'
+           from generate_series(1, 20000) n`,
+          [owner, newId()],
         );
       }
       await stack.asOwner('analyze events');
@@ -163,9 +164,10 @@ describe('GET /events', () => {
     for (const query of [{}, { type: 'test.*' }, { since: '2026-01-01', until: '2026-12-31T00:00:00Z' }]) {
       it(`reads a page of ${JSON.stringify(query)} in the order of the primary key and sorts nothing`, async () => {
         const plan = await planOf(listEvents({ limit: 50, ...query }, scope()));
+        // Of each partition; what these give is merged.
         expect(plan)
-          .to.include('Index Scan Backward using events_pkey')
-          .and.not.match(/Sort|Seq Scan/);
+          .to.match(/Index Scan Backward using events_(\w+_)?pkey/)
+          .and.not.match(/Sort {2}\(|Seq Scan/);
         expect(plan).to.match(/Index Cond: .*id < /);
         if (query.since) expect(plan).to.match(/Index Cond: .*id >= /);
       });

@@ -7,6 +7,7 @@ import type { Answer, CallOptions, TestClient } from '../support/client.js';
 import { commandOf } from '../support/commands.js';
 import { idPlaces, kindAt, setAt } from '../support/id-places.js';
 import { recordReadyFor } from '../support/lifecycle-records.js';
+import { makeNotice } from '../support/notices.js';
 import {
   credentialOf,
   type DocumentedOperation,
@@ -17,6 +18,7 @@ import { invoiceInput } from '../support/samples.js';
 import { signIn } from '../support/sign-in.js';
 import { TestStack } from '../support/stack.js';
 import { makeSuggestion } from '../support/suggestions.js';
+import { makeWebhookRecords } from '../support/webhook-rows.js';
 
 // A stream does not end; stream.test.ts shows that it tells nothing of another tenant.
 const operations = documentedOperations().filter(
@@ -45,6 +47,8 @@ function kindOf(path: string): string {
   const found = Object.entries(TABLES).find(([, { collection }]) => path.startsWith(`${collection}/`));
   if (found) return found[0];
   if (path.startsWith('/operations/')) return 'operation';
+  if (path.startsWith('/webhook-endpoints/')) return 'endpoint';
+  if (path.startsWith('/attempts/')) return 'attempt';
   throw new Error(
     `the crawl does not know what the id in ${path} is: tell it here, and let fillAccount make one`,
   );
@@ -97,7 +101,11 @@ describe('no tenant can tell that another exists', () => {
     const ids = await makeCanaryRecords(client, { canary, isLive: !name.includes('sandbox') });
     for (const _round of [1, 2])
       ids.suggestion = await makeSuggestion(stack, tenantId, { entity_id: newId(), title: canary });
+    for (const _round of [1, 2]) ids.notice = await makeNotice(stack, tenantId, { title: canary });
     ids.event = (await client.get('/events?limit=1')).body.data.items[0].id;
+    const webhooks = { stack, tenantId };
+    for (const _round of [1, 2])
+      Object.assign(ids, await makeWebhookRecords(webhooks, { eventId: ids.event as string, canary }));
     const command = commandOf('customer.create', tenantId, { company_name: canary });
     await storeOperation(stack.runtime.db, command, 3600);
     const account: Account = {
@@ -152,9 +160,9 @@ describe('no tenant can tell that another exists', () => {
     }, body.example);
   }
 
-  /** A list's path; of an invoice's own list, with the invoice that has something to list. */
-  function ownPath({ path }: DocumentedOperation): string {
-    return withId(path, intruder.ids.paid_invoice as string);
+  /** A list's path; of a record's own list, with the record that has something to list. */
+  function ownPath({ path }: DocumentedOperation, { ids } = intruder): string {
+    return withId(path, ids[path.startsWith('/invoices') ? 'paid_invoice' : 'webhook_delivery'] as string);
   }
 
   function bodyOf({ body, path }: DocumentedOperation): CallOptions {
@@ -241,7 +249,7 @@ describe('no tenant can tell that another exists', () => {
     it(`${operation.name}: refuses the cursor of another tenant like a broken one`, async () => {
       const pathOf = (client: TestClient) => {
         const account = [intruder, ...victims].find((one) => one.client === client) as Account;
-        return withId(operation.path, account.ids.paid_invoice as string);
+        return ownPath(operation, account);
       };
       const cursorOf = async (client: TestClient) =>
         (await client.get(`${pathOf(client)}?limit=1`)).body.data.cursor as string;
@@ -263,7 +271,8 @@ describe('no tenant can tell that another exists', () => {
 
   for (const operation of operations.filter(({ path }) => !path.includes('{id}'))) {
     it(`${operation.name}: answers, and shows nothing of another tenant`, async () => {
-      const answer = await call(operation, operation.path, bodyOf(operation));
+      const path = operation.path.replace('{type}', 'invoice.created');
+      const answer = await call(operation, path, bodyOf(operation));
       expect(answer.status, answer.text).to.be.oneOf([200, 201]);
     });
   }

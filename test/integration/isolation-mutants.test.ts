@@ -74,6 +74,10 @@ const MUTANTS: Record<string, Mutant> = {
     damage: 'grant update on audit_entries to public',
     fault: /^audit_entries can be changed/,
   },
+  'the role may go to the partitions of a table, past its policy': {
+    damage: 'grant usage on schema partitions to %role%',
+    fault: /^the role \w+ may enter the schema partitions/,
+  },
   'the role bypasses row-level security': {
     damage: 'alter role %role% bypassrls',
     fault: /^the role \w+ bypasses row-level security$/,

@@ -76,4 +76,31 @@ describe('what is kept of operations', () => {
       await stack.rows(tenant.id, 'select parked_at is not null as parked from command_attempts'),
     ).to.deep.equal([{ parked: true }]);
   });
+
+  it('forgets secrets a day after their overlap, and replays 30 days after their end; what is in use stays', async () => {
+    const endpointId = randomUUID();
+    const insert = (text: string) => stack.rows(tenant.id, text, [tenant.id, endpointId]);
+    await insert(
+      "insert into webhook_endpoints (tenant_id, id, url, event_types, max_in_flight) values ($1, $2, 'https://example.com', '{*}', 1)",
+    );
+    for (const expires of ['null', 'now()'])
+      await insert(
+        `insert into webhook_secrets (tenant_id, id, endpoint_id, scheme, secret_sealed, expires_at)
+         values ($1, gen_random_uuid(), $2, 'v1', 'x', ${expires})`,
+      );
+    for (const completed of ['null', 'now()'])
+      await insert(
+        `insert into webhook_replays (tenant_id, id, endpoint_id, kind, filter, total, completed_at)
+         values ($1, gen_random_uuid(), $2, 'replay', '{}', 1, ${completed})`,
+      );
+    const counts = async () => [await count('webhook_secrets'), await count('webhook_replays')];
+    await age('webhook_secrets', 'expires_at', 23);
+    await age('webhook_replays', 'completed_at', 30 * 24 - 1);
+    await purge();
+    expect(await counts()).to.deep.equal([2, 2]);
+    await age('webhook_secrets', 'expires_at', 2);
+    await age('webhook_replays', 'completed_at', 2);
+    await purge();
+    expect(await counts()).to.deep.equal([1, 1]);
+  });
 });

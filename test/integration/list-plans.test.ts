@@ -11,6 +11,7 @@ import { listInspections } from '../../shared/resources/inspections/queries.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import type { ListScope } from '../../shared/resources/keyset-list.js';
 import { listMessages } from '../../shared/resources/messages/queries.js';
+import { listNotices } from '../../shared/resources/notices/queries.js';
 import { listRateCards } from '../../shared/resources/rate-cards/queries.js';
 import { listTrucks } from '../../shared/resources/trucks/queries.js';
 import { listUsers } from '../../shared/resources/users/queries.js';
@@ -151,6 +152,8 @@ describe('plans of lists over 20,000 rows', () => {
       'approvals_agent',
     ],
     ['messages', (scope) => listMessages({ limit }, scope), 'messages_created'],
+    ['notices', (scope) => listNotices({ limit }, scope), 'notices_created'],
+    ['unread notices', (scope) => listNotices({ limit, unread: true }, scope), 'notices_unread'],
     ['people', (scope) => listUsers({ limit }, scope), 'users_created'],
     ['the audit log', (scope) => listAuditEntries({ limit }, scope), 'audit_entries_pkey'],
     [

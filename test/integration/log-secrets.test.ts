@@ -12,13 +12,14 @@ import { invoiceAfter } from '../support/lifecycle-records.js';
 import { NO_LIMITS, type TestProcess, useProcesses } from '../support/processes.js';
 import { withClient } from '../support/rows.js';
 import { scriptCommand } from '../support/run-script.js';
-import { invoiceInput } from '../support/samples.js';
+import { endpointInput, invoiceInput } from '../support/samples.js';
 import { cookieOf, personWith, trySignIn } from '../support/sign-in.js';
 import { createDatabase, createRedisUrl } from '../support/stores.js';
 
 const SECRET_KEY = 'Kk9-the-secret-key-of-this-deployment-4711';
 const PASSWORD_IN_BODY = 'hunter2-in-a-body';
 const SMTP_PASSWORD = 'sesame-of-the-mail-server';
+const HEADER_OF_A_RECEIVER = 'open-says-me-to-the-receiver';
 const FIRST_EMAIL = 'first@example.com';
 const PASSWORD_OF_A_PERSON = 'a horse of battery staples';
 const BASIC_CREDENTIAL = Buffer.from('ann:open-sesame').toString('base64');
@@ -40,6 +41,7 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
     ["a person's password", PASSWORD_OF_A_PERSON],
     ['a Basic credential', BASIC_CREDENTIAL],
     ['the password of SMTP_URL', SMTP_PASSWORD],
+    ['the header of a receiver', HEADER_OF_A_RECEIVER],
   ]);
   let databaseUrl: string;
   let product: TestProcess;
@@ -132,7 +134,22 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
       client.post('/api-keys', { name: 'rehearsed' }, { headers: { 'X-Service-Dry-Run': 'true' } }),
       200,
     );
+    await makeEndpoints();
     expect([...secrets.keys()].filter((name) => name.startsWith('a key made by'))).to.have.length(2);
+  }
+
+  /** What signs deliveries, and what a receiver wants to hear. */
+  async function makeEndpoints(): Promise<void> {
+    const headers = { 'X-Receiver': HEADER_OF_A_RECEIVER };
+    const made = await client.post('/webhook-endpoints', endpointInput({ headers, asymmetric: true }));
+    expect(made.status, made.text).to.equal(201);
+    const path = `/webhook-endpoints/${made.body.id}`;
+    const rotated = await client.post(`${path}/rotate-secret`, {});
+    await client.patch(path, { headers });
+    secrets.set('the secret of an endpoint', made.body.secret.slice('whsec_'.length));
+    secrets.set('the next secret of an endpoint', rotated.body.secret.slice('whsec_'.length));
+    const refused = await client.post('/webhook-endpoints', { headers: { Host: HEADER_OF_A_RECEIVER } });
+    expect(refused.status).to.equal(400);
   }
 
   /** The link of an invoice is a secret too: whoever has it sees the invoice. */

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { createLocalBus } from '../../shared/platform/bus.js';
+import { deriveKey, unseal } from '../../shared/platform/crypto.js';
 import { startWritesWorker } from '../../workers/writes/index.js';
 import { draftOf, expectHeld, GATE, newAgent, setGate } from '../support/approvals.js';
 import { expectError } from '../support/expect-error.js';
-import { invoiceInput } from '../support/samples.js';
+import { endpointInput, invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 describe('writes whose reply is lost', () => {
@@ -44,5 +45,19 @@ describe('writes whose reply is lost', () => {
     const answer = await tenant.client.post('/api-keys', { name: 'Unheard' });
     expect(answer.status, answer.text).to.equal(201);
     expect((await stack.clientWith(answer.body.key).get('/me')).body.key.id).to.equal(answer.body.id);
+  });
+
+  it('show the secret of an endpoint as its deliveries will be signed, and its record once it is deleted', async () => {
+    const made = await tenant.client.post('/webhook-endpoints', endpointInput());
+    expect(made.status, made.text).to.equal(201);
+    const [row] = await stack.rows<{ secret_sealed: string }>(
+      tenant.id,
+      'select secret_sealed from webhook_secrets',
+    );
+    const key = deriveKey(stack.runtime.config.secretKey, 'webhook-secrets');
+    expect(made.body.secret).to.equal(unseal(key, row?.secret_sealed as string));
+    const deleted = await tenant.client.delete(`/webhook-endpoints/${made.body.id}`);
+    expect(deleted.status, deleted.text).to.equal(200);
+    expect(deleted.body).to.include({ id: made.body.id, enabled: false });
   });
 });

@@ -5,7 +5,7 @@ import { startWritesWorker } from '../../workers/writes/index.js';
 import type { Answer } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { eventually } from '../support/poll.js';
-import { invoiceInput } from '../support/samples.js';
+import { endpointInput, invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 const SETTINGS = { worker: false, environment: { WRITE_TIMEOUT_MS: '300' } };
@@ -179,6 +179,14 @@ describe('operations: writes whose commit is still to come', () => {
     expect(second.result.id).to.equal(first.result.id);
     expect(second.result.key).to.equal(first.result.key);
     expect((await stack.clientWith(first.result.key).get('/me')).body.key.id).to.equal(first.result.id);
+  });
+
+  it('that make a webhook endpoint show its secret once they are done', async () => {
+    const id = await accepted(tenant.client.post('/webhook-endpoints', endpointInput()));
+    startWritesWorker(stack.runtime);
+    const { result } = await settled(id);
+    expect(result.secret).to.match(/^whsec_/);
+    expect((await tenant.client.get(`/webhook-endpoints/${result.id}`)).status).to.equal(200);
   });
 
   it('of an agent are shown to that agent and to API keys, not to another agent', async () => {

@@ -1,6 +1,9 @@
 import { inNetworkNamespace } from '../support/network-namespace.js';
+import { scenarios as age } from './outbound/age.js';
 import { scenarios as guard } from './outbound/guard.js';
+import { scenarios as hostile } from './outbound/hostile.js';
 import { scenarios as loopback } from './outbound/loopback.js';
+import { scenarios as sockets } from './outbound/sockets.js';
 
 const module = (name: string) => new URL(`./outbound/${name}.ts`, import.meta.url).href;
 
@@ -8,5 +11,8 @@ describe('the guarded client', () => {
   inNetworkNamespace({
     [module('guard')]: guard,
     [module('loopback')]: loopback,
+    [module('hostile')]: hostile,
+    [module('sockets')]: sockets,
+    [module('age')]: age,
   });
 });

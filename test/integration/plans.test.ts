@@ -32,7 +32,7 @@ async function statementsOf(
 
 const settled = (command: Command) => ({
   command,
-  outcome: { ok: true as const, changes: [], events: [{ type: 'invoice.created' }] },
+  outcome: { ok: true as const, changes: [], events: [{ type: 'invoice.created' as const }] },
 });
 
 describe('plans of the write path', () => {

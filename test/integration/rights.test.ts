@@ -3,11 +3,13 @@ import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import type { Answer, TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { claimAfter, invoiceAfter } from '../support/lifecycle-records.js';
+import { makeNotice } from '../support/notices.js';
 import { credentialOf, documentedOperations } from '../support/openapi-walk.js';
-import { invoiceInput, UNKNOWN_ID } from '../support/samples.js';
+import { endpointInput, invoiceInput, UNKNOWN_ID } from '../support/samples.js';
 import { createUser } from '../support/sign-in.js';
 import { type KeyOptions, TestStack, type TestTenant } from '../support/stack.js';
 import { makeSuggestion } from '../support/suggestions.js';
+import { makeWebhookRecords } from '../support/webhook-rows.js';
 
 /** Every route that a right protects: what an agent needs (null: no agent may) and what an API key needs. */
 const ROUTES: [method: string, path: string, scope: string | null, permission: string][] = [
@@ -62,6 +64,22 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['PATCH', '/settings', null, 'admin'],
   ['GET', '/events', null, 'read'],
   ['GET', '/events/{event}', null, 'read'],
+  ['GET', '/event-types', null, 'read'],
+  ['GET', '/event-types/{eventType}', null, 'read'],
+  ['GET', '/webhook-deliveries', null, 'read'],
+  ['GET', '/webhook-deliveries/{delivery}', null, 'read'],
+  ['GET', '/webhook-deliveries/{delivery}/attempts', null, 'read'],
+  ['POST', '/webhook-deliveries/{delivery}/replay', null, 'admin'],
+  ['POST', '/webhook-deliveries/{delivery}/cancel', null, 'admin'],
+  ['POST', '/webhook-deliveries/replay', null, 'admin'],
+  ['POST', '/webhook-endpoints/{endpoint}/test', null, 'admin'],
+  ['POST', '/webhook-endpoints/{endpoint}/recover', null, 'admin'],
+  ['GET', '/webhook-replays', null, 'read'],
+  ['GET', '/webhook-replays/{replay}', null, 'read'],
+  ['POST', '/webhook-replays/{replay}/cancel', null, 'admin'],
+  ['GET', '/notices', null, 'read'],
+  ['GET', '/notices/{notice}', null, 'read'],
+  ['POST', '/notices/{notice}/read', null, 'write'],
   ['GET', '/approvals', 'propose_approvals', 'read'],
   ['POST', '/approvals', 'propose_approvals', 'write'],
   ['GET', '/api-keys', null, 'admin'],
@@ -69,6 +87,12 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['GET', '/api-keys/{key}', null, 'admin'],
   ['POST', '/api-keys/{key}/roll', null, 'admin'],
   ['DELETE', '/api-keys/{key}', null, 'admin'],
+  ['GET', '/webhook-endpoints', null, 'admin'],
+  ['POST', '/webhook-endpoints', null, 'admin'],
+  ['GET', '/webhook-endpoints/{endpoint}', null, 'admin'],
+  ['PATCH', '/webhook-endpoints/{endpoint}', null, 'admin'],
+  ['POST', '/webhook-endpoints/{endpoint}/rotate-secret', null, 'admin'],
+  ['DELETE', '/webhook-endpoints/{endpoint}', null, 'admin'],
   ['GET', '/audit-log', 'read_audit', 'admin'],
   ['GET', '/audit-log/{entry}', 'read_audit', 'admin'],
   ['GET', '/agent-keys', null, 'admin'],
@@ -101,8 +125,11 @@ const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
   '/impounds': () => ({ daily_rate_cents: 4500 }),
   '/approvals': ({ invoice }) => ({ invoice_id: invoice, justification: 'To be looked at' }),
   '/api-keys': () => ({ name: 'k' }),
+  '/webhook-endpoints': () => endpointInput(),
   '/agent-keys': () => ({ name: 'a', scopes: ['read_audit'] }),
   '/users': () => ({ name: 'U', email: 'u@example.com' }),
+  '/webhook-deliveries/replay': ({ endpoint }) => ({ endpoint_id: endpoint }),
+  '/webhook-endpoints/{endpoint}/recover': () => ({ since: '2026-01-01T00:00:00Z' }),
   '/claims/{claim}/withdraw': () => ({ reason: 'r' }),
 };
 
@@ -121,6 +148,7 @@ describe('rights of a key', () => {
     ids.truck = (await client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' })).body.id;
     ids.driver = (await client.post('/drivers', { name: 'D' })).body.id;
     ids.inspection = (await client.post('/inspections', { kind: 'pre_trip' })).body.id;
+    ids.endpoint = (await client.post('/webhook-endpoints', endpointInput())).body.id;
     ids.card = (await client.post('/rate-cards', cardInput())).body.id;
     ids.impound = (await client.post('/impounds', { daily_rate_cents: 4500 })).body.id;
     await invoiceAfter(client, ['approve', 'send']);
@@ -128,6 +156,13 @@ describe('rights of a key', () => {
     ids.suggestion = await makeSuggestion(stack, tenant.id, { entity_id: UNKNOWN_ID });
     ids.claim = (await claimAfter(client)).id;
     ids.event = (await client.get('/events')).body.data.items[0].id;
+    ids.eventType = 'invoice.created';
+    const webhooks = await makeWebhookRecords(
+      { stack, tenantId: tenant.id },
+      { eventId: ids.event as string },
+    );
+    Object.assign(ids, webhooks, { delivery: webhooks.webhook_delivery, replay: webhooks.webhook_replay });
+    ids.notice = await makeNotice(stack, tenant.id);
     ids.agent = (await client.post('/agent-keys', { name: 'a', scopes: ['read_audit'] })).body.id;
     ids.entry = (await client.get('/audit-log')).body.data.items[0].id;
     ids.user = (await createUser(stack, tenant.id)).id;

@@ -11,6 +11,7 @@ interface Description {
   allow?: unknown[];
   keys?: Record<string, Description>;
   items?: Description[];
+  patterns?: { rule: Description }[];
 }
 
 const PAST_AND_FUTURE = {
@@ -58,8 +59,15 @@ function strings(description: Description): fc.Arbitrary<string> {
     );
   if (rule('email')) return padded(emails);
   if (rule('uri')) return padded(fc.webUrl({ validSchemes: ['http', 'https'], withQueryParameters: true }));
+  const isType = rules.some((one) => one.name === 'pattern' && one.args?.regex?.includes('\\.'));
+  if (isType) return padded(fc.constantFrom('invoice.paid', 'work_order.completed', 'ai.suggestion.created'));
   const pattern = rules.find((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^[a-z]'));
   if (pattern) return padded(fc.stringMatching(/^[a-z][a-z0-9_]{0,63}$/));
+  const isEventType = rules.some((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^(\\*|'));
+  // Without blanks: two that differ only by those are one, and each may be named once.
+  if (isEventType) return fc.constantFrom('*', 'invoice.*', 'invoice.paid', 'ai.suggestion.*');
+  if (rules.some((one) => one.args?.regex === '/^[ -~]+$/'))
+    return padded(fc.stringMatching(/^[!-~]([ -~]{0,40}[!-~])?$/));
   const hash = rules.find((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^[0-9a-f]{64}'));
   if (hash) return fc.stringMatching(/^[0-9a-f]{64}$/);
   if (rule('case')) return padded(fc.stringMatching(/^[A-HJ-NPR-Za-hj-npr-z0-9]{1,17}$/));
@@ -125,8 +133,13 @@ function arrays({ items = [], rules = [] }: Description, whole: boolean): fc.Arb
   return rules.some((rule) => rule.name === 'unique') ? fc.uniqueArray(item, limits) : fc.array(item, limits);
 }
 
+/** Members that no schema names are the custom headers of endpoints. */
+const HEADER_NAMES = fc.stringMatching(/^x-[a-z]{1,10}$/);
+
 function objects(description: Description, whole = false): fc.Arbitrary<Json> {
-  const { keys = {}, metas = [] } = description;
+  const { keys = {}, metas = [], patterns = [] } = description;
+  const ofAnyName = patterns.find(({ rule }) => rule.flags?.presence !== 'forbidden');
+  if (ofAnyName) return fc.dictionary(HEADER_NAMES, valuesOf(ofAnyName.rule, whole), { maxKeys: 5 });
   const members = Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, valuesOf(key, whole)]));
   const requiredKeys = Object.keys(keys).filter(
     (name) => whole || keys[name]?.flags?.presence === 'required',

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import type { TestClient } from './client.js';
 import { invoiceAfter } from './lifecycle-records.js';
-import { invoiceInput, lineItem } from './samples.js';
+import { endpointInput, invoiceInput, lineItem } from './samples.js';
 
 /**
  * Makes records of every kind with a word in them that no other account may ever see.
@@ -59,6 +59,8 @@ export async function makeCanaryRecords(
     ids.impound = await make('/impounds', { daily_rate_cents: 4500, notes: canary });
     // People belong to the live account alone.
     if (isLive) ids.user = await make('/users', { name: canary, email: `${newId()}@example.com` });
+    const endpoint = { description: canary, headers: { 'x-canary': canary }, asymmetric: true };
+    ids.webhook_endpoint = await make('/webhook-endpoints', endpointInput(endpoint));
     ids.api_key = await make('/api-keys', { name: canary, permissions: ['read'] });
     ids.agent_key = await make('/agent-keys', { name: canary, scopes: ['read_audit'] });
   }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import type { TestClient } from './client.js';
-import { invoiceInput } from './samples.js';
+import { endpointInput, invoiceInput } from './samples.js';
 
 async function made(client: TestClient, path: string, body: Record<string, unknown>): Promise<string> {
   const answer = await client.post(path, body);
@@ -100,6 +100,7 @@ export async function recordReadyFor(operation: string, client: TestClient): Pro
     const invoice_id = await invoiceAfter(client, []);
     return made(client, '/approvals', { invoice_id, justification: 'To be decided' });
   }
+  if (operation.includes('/webhook-endpoints/')) return made(client, '/webhook-endpoints', endpointInput());
   if (operation.includes('/api-keys/')) return made(client, '/api-keys', { name: 'spare' });
   if (operation.includes('/agent-keys/'))
     return made(client, '/agent-keys', { name: 'spare', scopes: ['read_audit'] });

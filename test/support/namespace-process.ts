@@ -1,6 +1,8 @@
 /** The child of network-namespace.ts: runs the modules it is given and prints, by title, what failed. */
 import { inspect } from 'node:util';
-import type { Scenarios } from './network-namespace.js';
+import { INSIDE, type Scenarios } from './network-namespace.js';
+
+process.stdout.write(`${INSIDE}\n`);
 
 const outcomes: Record<string, string | null> = {};
 for (const path of process.argv.slice(2)) {

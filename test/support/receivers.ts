@@ -11,6 +11,7 @@ import {
 } from '../../shared/platform/outbound/client.js';
 import { OutboundError } from '../../shared/platform/outbound/outbound-error.js';
 import { CANARIES } from './network-namespace.js';
+import { eventually } from './poll.js';
 
 /** What production allows, but for http. */
 export const RULES = { allowLoopback: false, allowHttp: true };
@@ -112,10 +113,11 @@ export async function startCanary(
 }
 
 /** Until the other side has ended this connection. */
-export async function closed(socket: Socket | undefined): Promise<void> {
+export async function closed(socket: Socket | undefined, withinMs?: number): Promise<void> {
   if (!socket) throw new Error('nobody connected');
   socket.resume();
-  if (!socket.destroyed) await once(socket, 'close', { signal: AbortSignal.timeout(3000) });
+  // Not `once`: it fails of a reset, which is an end as well.
+  await eventually('the connection is closed', () => socket.destroyed, withinMs);
 }
 
 /** A message for a tenant's log tells neither an address nor a setting of ours. */

@@ -29,6 +29,7 @@ const truckId = newId();
 const paymentId = newId();
 const endpointId = newId();
 const deliveryId = newId();
+const noticeId = newId();
 
 /** One row for each table, in an order that their references allow; `$1` is the tenant. Ids repeat from tenant to tenant on purpose. */
 const ROWS: Record<string, string> = {
@@ -81,6 +82,9 @@ const ROWS: Record<string, string> = {
   webhook_attempts: `insert into webhook_attempts (tenant_id, id, delivery_id, endpoint_id, attempt, started_at, url, request_headers, total_ms)
     values ($1, '${newId()}', '${deliveryId}', '${endpointId}', 1, now(), 'https://example.com/hook', '{}', 5)`,
   webhook_replays: `insert into webhook_replays (tenant_id, id, kind, filter, total) values ($1, '${newId()}', 'replay', '{}', 1)`,
+  notices: `insert into notices (tenant_id, id, kind, title, text, entity_type, entity_id)
+    values ($1, '${noticeId}', 'endpoint_failing', 'x', 'x', 'webhook_endpoint', '${endpointId}')`,
+  notice_mails: `insert into notice_mails (tenant_id, notice_id, user_id) values ($1, '${noticeId}', '${userId}')`,
   idempotency_keys: `insert into idempotency_keys (tenant_id, key, command_id, method, path, body_hash, status, body)
     values ($1, '${newId()}', '${newId()}', 'POST', '/invoices', 'hash', 201, '{}')`,
   operations: `insert into operations (tenant_id, id, command) values ($1, '${newId()}', '{}')`,

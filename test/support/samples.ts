@@ -24,5 +24,10 @@ export function invoiceInput(overrides: Record<string, unknown> = {}): Record<st
   return { invoice_number: `INV-${serial}`, line_items: [lineItem()], ...overrides };
 }
 
+/** A body of POST /webhook-endpoints. */
+export function endpointInput(overrides: Record<string, unknown> = {}): Record<string, unknown> {
+  return { url: 'https://receiver.example.com/hooks', event_types: ['*'], ...overrides };
+}
+
 /** A UUID that belongs to nothing. */
 export const UNKNOWN_ID = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';

@@ -29,8 +29,12 @@ export interface StackOptions {
   environment?: Record<string, string>;
   /** False: nobody consumes the writes queue. */
   worker?: boolean;
-  /** False: nobody delivers webhooks. */
+  /** True: webhooks are delivered. Tests that save made-up addresses must never have it: their traffic stays on this machine. */
   webhooks?: boolean;
+  /** The stack whose stores it goes on with, after that one's end. */
+  after?: TestStack;
+  /** False: no schedule fires by itself. */
+  clock?: boolean;
 }
 
 /** The whole product in this process, on a database (and Redis) of its own, listening on a real port. */
@@ -44,8 +48,8 @@ export class TestStack {
   ) {}
 
   static async start(options: StackOptions = {}): Promise<TestStack> {
-    const databaseUrl = await createDatabase();
-    const redisUrl = await createRedisUrl();
+    const databaseUrl = options.after?.databaseUrl ?? (await createDatabase());
+    const redisUrl = options.after?.redisUrl ?? (await createRedisUrl());
     const dataDir = mkdtempSync(join(tmpdir(), 'tow-stack-'));
     const config = loadConfig('all', {
       NODE_ENV: 'test',
@@ -64,9 +68,9 @@ export class TestStack {
       migrationHead: MIGRATION_HEAD,
     });
     if (options.worker !== false) startWritesWorker(runtime);
-    await startClock(runtime);
+    if (options.clock !== false) await startClock(runtime);
     startMessagesWorker(runtime);
-    if (options.webhooks !== false) await startWebhooksWorker(runtime);
+    if (options.webhooks) await startWebhooksWorker(runtime);
     const { port } = await startApi(runtime);
     return new TestStack(runtime, databaseUrl, redisUrl, `http://127.0.0.1:${port}`, dataDir);
   }

@@ -8,12 +8,16 @@ export interface EndpointOptions {
   rateLimitPerSecond?: number;
   maxInFlight?: number;
   headers?: Record<string, string>;
+  /** Made here when none is given. */
+  secret?: string;
 }
 
 export interface TestEndpoint {
   id: string;
   secret: string;
 }
+
+const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 
 /** An endpoint as POST /webhook-endpoints stores it, made past the API: many at once, and without its limits. */
 export async function insertEndpoint(
@@ -22,8 +26,13 @@ export async function insertEndpoint(
   { url, ...options }: EndpointOptions & { url: string },
 ): Promise<TestEndpoint> {
   const id = newId();
-  const secret = `whsec_${randomBytes(32).toString('base64')}`;
-  const { eventTypes = ['*'], rateLimitPerSecond = null, maxInFlight = 20, headers } = options;
+  const {
+    secret = newSecret(),
+    eventTypes = ['*'],
+    rateLimitPerSecond = null,
+    maxInFlight = 20,
+    headers,
+  } = options;
   const sealed = seal(deriveKey(config.secretKey, 'webhook-secrets'), secret);
   const headersSealed =
     headers && seal(deriveKey(config.secretKey, 'webhook-headers'), JSON.stringify(headers));

@@ -17,6 +17,7 @@ const SHAPED: Record<string, { text: string; secret: string }> = {
   'agent key': keyCase('agent', 'live'),
   'sandbox agent key': keyCase('agent', 'sandbox'),
   'webhook secret': within((secret) => `whsec_${secret}`, base64()),
+  'webhook key pair': within((secret) => `whsk_${secret}`, base64()),
   'password of a PostgreSQL address': within(
     (secret) => `postgres://tow:${secret}@db.example.com:5432/tow`,
     'pA55-w0rd%21',
@@ -139,7 +140,9 @@ describe('redactText', () => {
     ]) {
       expect(redactText(text)).to.equal(text);
     }
-    const harmless = fc.stringMatching(/^[ -9;-~]*$/).filter((text) => !/tk_|whsec_|bearer/i.test(text));
+    const harmless = fc
+      .stringMatching(/^[ -9;-~]*$/)
+      .filter((text) => !/tk_|whsec_|whsk_|bearer/i.test(text));
     fc.assert(fc.property(harmless, (text) => redactText(text) === text));
   });
 

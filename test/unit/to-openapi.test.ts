@@ -102,6 +102,19 @@ describe('toOpenApi: objects and arrays', () => {
     expect(toOpenApi(allRequired({ a: Joi.any(), b: Joi.any() }))).to.deep.include({ required: ['a', 'b'] });
   });
 
+  it('writes members of any name by what they are, their number too', () => {
+    const schema = Joi.object()
+      .pattern(/^reserved$/, Joi.forbidden())
+      .pattern(/^[a-z]+$/, Joi.string().max(5))
+      .max(3);
+    expect(toOpenApi(schema)).to.deep.equal({
+      type: 'object',
+      additionalProperties: { type: 'string', maxLength: 5 },
+      maxProperties: 3,
+    });
+    expect(() => toOpenApi(Joi.object().min(1))).to.throw('no OpenAPI form for the rule min');
+  });
+
   it('refers to a named schema, in a member and in a list', () => {
     const schema = Joi.object({ first: line, all: Joi.array().items(line).min(1).max(9).unique() });
     expect(toOpenApi(schema).properties).to.deep.equal({
@@ -166,6 +179,12 @@ describe('classNameOf', () => {
   it('reads the name of a component, and nothing from other notes', () => {
     expect(classNameOf(Joi.object({}).meta({ format: 'x' }).meta({ className: 'Line' }))).to.equal('Line');
     expect(classNameOf(Joi.object({}).meta({ format: 'x' }))).to.equal(undefined);
+  });
+
+  it('of a schema made of a named one is its own', () => {
+    const line = Joi.object({}).meta({ className: 'Line' });
+    expect(classNameOf(line.keys({ a: Joi.any() }).meta({ className: 'Longer' }))).to.equal('Longer');
+    expect(classNameOf(line.allow(null))).to.equal('Line');
   });
 });
 

@@ -4,7 +4,7 @@ import { findDueLanes } from '../../shared/events/due-lanes.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
-import { type MessagesQueue, promptMessages } from '../../shared/queues/messages.js';
+import { type MessagesQueue, promptMessages, promptNoticeMails } from '../../shared/queues/messages.js';
 import { scheduleWakes, type WebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { touchKeys } from '../../shared/resources/api-keys/queries.js';
@@ -12,9 +12,12 @@ import { findExpired } from '../../shared/resources/approvals/expiry.js';
 import { findDeadlines } from '../../shared/resources/claims/deadlines.js';
 import { findAccruals } from '../../shared/resources/impounds/storage-sweep.js';
 import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
-import { findDueMessages } from '../../shared/resources/messages/outbox.js';
+import { type DueMessage, findDueMessages } from '../../shared/resources/messages/outbox.js';
+import { findDueNoticeMails } from '../../shared/resources/notices/outbox.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
 import { touchSessions } from '../../shared/resources/sessions/queries.js';
+import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
+import { keepWeeks } from './keep-weeks.js';
 import { createReplayRunner } from './run-replays.js';
 import { createBillingWatch } from './watch-billing.js';
 
@@ -53,7 +56,9 @@ export function createClockProcessor(
     'run-replays': createReplayRunner(runtime, webhooks),
     'watch-billing': createBillingWatch(runtime, writes),
     'watch-claims': () => sweep(runtime, writes, { find: findDeadlines }),
+    'watch-endpoints': () => sweep(runtime, writes, { find: findHealthSteps }),
     'purge-expired': () => purge(runtime),
+    'keep-partitions': () => keepWeeks(runtime),
     'touch-keys': async ({ uses = [] }) => {
       await touchKeys(
         runtime.db,
@@ -124,19 +129,20 @@ interface Sweep {
   limit?: number;
 }
 
-/** Messages that still wait for their provider although they are due: their prompt was lost, or the worker that had it died. */
+/** Messages that still wait for their provider although they are due: their prompt was lost, or the worker that had it died. Mails of notices are prompted by nobody else. */
 async function promptDueMessages(
   runtime: Runtime,
   messages: MessagesQueue,
 ): Promise<Record<string, unknown>> {
   let due = 0;
   await forEachChunk(runtime, async (tx) => {
-    const found = await findDueMessages(tx, MESSAGES_PER_PASS);
-    due += found.length;
-    await promptMessages(
-      messages,
-      found.map(({ tenant_id, id, attempts }) => ({ tenantId: tenant_id, messageId: id, attempts })),
-    );
+    const [found, mails] = await Promise.all([
+      findDueMessages(tx, MESSAGES_PER_PASS),
+      findDueNoticeMails(tx, MESSAGES_PER_PASS),
+    ]);
+    due += found.length + mails.length;
+    await promptMessages(messages, found.map(promptOf));
+    await promptNoticeMails(messages, mails.map(promptOf));
   });
   return { due };
 }
@@ -163,6 +169,11 @@ async function wakeDueLanes(runtime: Runtime, webhooks: WebhooksQueue): Promise<
   });
   return { woken, scheduled };
 }
+const promptOf = ({ tenant_id: tenantId, id: messageId, attempts }: DueMessage) => ({
+  tenantId,
+  messageId,
+  attempts,
+});
 
 async function purge(runtime: Runtime): Promise<Record<string, unknown>> {
   let purged = 0;

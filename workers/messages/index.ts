@@ -1,7 +1,9 @@
+import type { Processor } from 'bullmq';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { openWorker } from '../../shared/queues/backend.js';
-import { MESSAGES_QUEUE, type MessageJob, openMessagesQueue } from '../../shared/queues/messages.js';
+import { MESSAGES_QUEUE, type MessageJob, NOTIFY, openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
+import { createNoticeMailer } from './notice-mails.js';
 import { createMessagesProcessor } from './processor.js';
 import { createProviders } from './providers.js';
 
@@ -12,6 +14,9 @@ const CONCURRENCY = 4;
 export function startMessagesWorker(runtime: Runtime): void {
   const messages = openMessagesQueue(runtime);
   const writes = openWritesQueue(runtime);
-  const processor = createMessagesProcessor(runtime, createProviders(runtime.config), { writes, messages });
+  const providers = createProviders(runtime.config);
+  const deliver = createMessagesProcessor(runtime, providers, { writes, messages });
+  const notify = createNoticeMailer(runtime, providers);
+  const processor: Processor<MessageJob> = (job) => (job.name === NOTIFY ? notify(job) : deliver(job));
   openWorker<MessageJob>(runtime, MESSAGES_QUEUE, processor, { concurrency: CONCURRENCY });
 }

@@ -1,7 +1,6 @@
 import type { Processor } from 'bullmq';
 import type { Command } from '../../shared/contracts/command.js';
 import { systemCommand } from '../../shared/contracts/system-command.js';
-import { isTransientDatabaseError } from '../../shared/platform/errors.js';
 import { failpoint } from '../../shared/platform/failpoints.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { type MessageJob, type MessagesQueue, promptMessages } from '../../shared/queues/messages.js';
@@ -16,24 +15,14 @@ import {
   noteAccepted,
   postponeMessage,
 } from '../../shared/resources/messages/outbox.js';
-import { DeliveryError, type OutgoingMessage } from '../../shared/resources/messages/provider.js';
+import type { OutgoingMessage } from '../../shared/resources/messages/provider.js';
+import { handOver, LEASE_SECONDS, type Result, retryAfter, untilStored } from './hand-over.js';
 import type { Providers } from './providers.js';
-
-/** A provider that has not answered by then is taken for one that did not accept. */
-const SEND_DEADLINE_MS = 120_000;
-/** Longer than the deadline, so that no other worker offers the same message meanwhile. */
-const LEASE_SECONDS = 180;
-/** Waits between attempts, 15 minutes in all. */
-const RETRY_AFTER_SECONDS = [60, 120, 240, 480];
-const MAX_ATTEMPTS = RETRY_AFTER_SECONDS.length + 1;
-const STORE_RETRY_MS = 500;
 
 export interface MessageQueues {
   writes: WritesQueue;
   messages: MessagesQueue;
 }
-
-type Result = { outcome: 'accepted' } | { outcome: 'refused' | 'later'; reason: string };
 
 /**
  * Offers one message to its provider. What comes of it goes the way of all writes, as a command; the row alone says what is still to be done, so a worker
@@ -72,28 +61,14 @@ export function createMessagesProcessor(
   };
 }
 
-async function offer({ logger }: Runtime, providers: Providers, message: ClaimedMessage): Promise<Result> {
-  const { invoice_status: status, provider: name, attempts } = message;
-  // Every attempt counts that was begun: a message that kills its worker each time comes to an end too.
-  if (attempts > MAX_ATTEMPTS) return { outcome: 'refused', reason: 'Its delivery broke off repeatedly.' };
+function offer({ logger }: Runtime, providers: Providers, message: ClaimedMessage): Promise<Result> | Result {
+  const { id, invoice_status: status, provider, attempts } = message;
   if (status === 'void' || status === 'cancelled')
     return { outcome: 'refused', reason: `The invoice was ${status} before the message left.` };
   // Denied, disputed or failed meanwhile and being rewritten: what this message says is no longer so.
   if (!isWithCustomer(status))
     return { outcome: 'refused', reason: 'The invoice was taken back before the message left.' };
-  const provider = providers[name];
-  // A newer version's, which is being rolled out: it knows what to do.
-  if (!provider) return { outcome: 'later', reason: `Nobody here knows the provider ${name}.` };
-  try {
-    await withDeadline(provider.send(await outgoing(message)));
-    return { outcome: 'accepted' };
-  } catch (error) {
-    if (!(error instanceof DeliveryError)) {
-      logger.error({ err: error, messageId: message.id }, 'a message could not be prepared');
-      return { outcome: 'later', reason: 'Something went wrong on our side.' };
-    }
-    return { outcome: error.permanent ? 'refused' : 'later', reason: error.message };
-  }
+  return handOver({ id, provider, attempts, prepare: () => outgoing(message) }, { providers, logger });
 }
 
 async function outgoing(message: ClaimedMessage): Promise<OutgoingMessage> {
@@ -105,28 +80,6 @@ async function outgoing(message: ClaimedMessage): Promise<OutgoingMessage> {
   return { id, sender: document.sender, recipient, subject, text, html, attachment };
 }
 
-async function withDeadline(sending: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new DeliveryError('The provider did not answer in time.', false);
-    timer = setTimeout(() => reject(error), SEND_DEADLINE_MS);
-  });
-  await Promise.race([sending, late]).finally(() => clearTimeout(timer));
-}
-
-/** Asks again while PostgreSQL is away, as long as the lease lasts: forgetting an acceptance would mean a second copy. */
-async function untilStored(store: () => Promise<void>): Promise<void> {
-  const deadline = Date.now() + LEASE_SECONDS * 1000 - SEND_DEADLINE_MS;
-  for (;;) {
-    try {
-      return await store();
-    } catch (error) {
-      if (!isTransientDatabaseError(error) || Date.now() > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, STORE_RETRY_MS));
-    }
-  }
-}
-
 async function followUp(
   { db }: Runtime,
   { writes, messages }: MessageQueues,
@@ -136,8 +89,8 @@ async function followUp(
   if (result.outcome === 'accepted')
     return enqueueBatch(writes, [commandOn(message, recordMessageSent.type, {})], null);
   const { reason } = result;
-  const seconds = RETRY_AFTER_SECONDS[attempts - 1];
-  if (result.outcome === 'refused' || seconds === undefined)
+  const seconds = retryAfter(result, attempts);
+  if (seconds === undefined)
     return enqueueBatch(writes, [commandOn(message, recordMessageFailed.type, { reason })], null);
   await postponeMessage(db, message, { reason, seconds });
   await promptMessages(messages, [{ tenantId, messageId, attempts, delayMs: seconds * 1000 }]);

@@ -27,6 +27,7 @@ import { updateInvoices } from '../../shared/resources/invoices/update-handler.j
 import { markInvoicesViewed } from '../../shared/resources/invoices/viewed-handler.js';
 import { retryMessages, revokeMessageLinks } from '../../shared/resources/messages/action-handlers.js';
 import { recordMessagesFailed, recordMessagesSent } from '../../shared/resources/messages/record-handler.js';
+import { markNoticesRead } from '../../shared/resources/notices/handlers.js';
 import { createPayments, refundPayments } from '../../shared/resources/payments/handlers.js';
 import { createRateCards } from '../../shared/resources/rate-cards/handlers.js';
 import { createSessions, endSessions } from '../../shared/resources/sessions/handlers.js';
@@ -41,6 +42,14 @@ import {
   testEndpoints,
 } from '../../shared/resources/webhook-deliveries/handlers.js';
 import { createWebhookEndpoints } from '../../shared/resources/webhook-endpoints/create-handler.js';
+import {
+  disableEndpoints,
+  healEndpoints,
+  noteEndpointRecoveries,
+  probeEndpoints,
+  recordExhaustedDeliveries,
+  warnOfEndpoints,
+} from '../../shared/resources/webhook-endpoints/health-handlers.js';
 import { rotateWebhookSecrets } from '../../shared/resources/webhook-endpoints/rotate-handler.js';
 import {
   deleteWebhookEndpoints,
@@ -68,6 +77,13 @@ export const handlers = {
   'message.revoke_link': revokeMessageLinks,
   'message.record_sent': recordMessagesSent,
   'message.record_failed': recordMessagesFailed,
+  'notice.mark_read': markNoticesRead,
+  'webhook_endpoint.warn': warnOfEndpoints,
+  'webhook_endpoint.disable': disableEndpoints,
+  'webhook_endpoint.note_recovery': noteEndpointRecoveries,
+  'webhook_endpoint.heal': healEndpoints,
+  'webhook_endpoint.probe': probeEndpoints,
+  'webhook_endpoint.record_exhausted': recordExhaustedDeliveries,
   'work_order.create': createWorkOrders,
   'work_order.update': updateWorkOrders,
   'work_order.accept': moveJobs('accept'),

@@ -11,6 +11,17 @@ export interface OwnerLock {
   release(): Promise<void>;
 }
 
+/** Somebody who lives has it. */
+export class OwnedError extends Error {
+  constructor(
+    readonly pid: number,
+    message: string,
+  ) {
+    super(message);
+    this.name = 'OwnedError';
+  }
+}
+
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
@@ -47,7 +58,7 @@ async function removeStale(file: string, judged: string, aside: string): Promise
  * Takes the ownership recorded in `file` (absolute; first line the pid, second the birth of that process).
  * A file left by a process that was killed is taken over.
  * @param place what is owned, for the message
- * @throws Error `another process (pid N) already runs in DATA_DIR …` when the owner is alive
+ * @throws {OwnedError} `another process (pid N) already runs in DATA_DIR …` when the owner is alive
  */
 export async function takeOwnership(file: string, place: string): Promise<OwnerLock> {
   const content = `${process.pid}\n${await processBirth(process.pid)}\n`;
@@ -67,7 +78,8 @@ export async function takeOwnership(file: string, place: string): Promise<OwnerL
       const owner = await livingOwner(found);
       if (owner !== undefined) {
         const who = owner === process.pid ? 'this process' : 'another process';
-        throw new Error(
+        throw new OwnedError(
+          owner,
           `${who} (pid ${owner}) already runs in DATA_DIR ${place}; stop it first (see ${file})`,
         );
       }

@@ -2,7 +2,7 @@ import type { OutboundRules } from './addresses.js';
 import { connectTo } from './connect.js';
 import { IdleLines } from './idle-lines.js';
 import { Line, LineGoneError, type LineRequest } from './line.js';
-import { exchangeError, OutboundError } from './outbound-error.js';
+import { connectError, exchangeError, OutboundError } from './outbound-error.js';
 import type { Reception } from './reception.js';
 import { createResolve, type Resolve } from './resolve.js';
 import { type Target, targetOf } from './target.js';
@@ -15,6 +15,11 @@ export interface OutboundRequest {
   /** Over everything: name, connection, TLS, headers, body. */
   deadlineMs: number;
   maxBodyBytes: number;
+  /**
+   * Whether the receiver knows a repetition when it sees one (GET, a webhook-id). Then it is sent once more, over a new socket, when a kept one ends without
+   * a byte of an answer: a server may close a socket that waits at the very moment it is used. Default false.
+   */
+  isRepeatable?: boolean;
 }
 
 export interface OutboundAnswer {
@@ -33,7 +38,7 @@ export interface OutboundAnswer {
 }
 
 export interface OutboundClient {
-  /** Follows no redirect and retries nothing. @throws {OutboundError} when no whole answer came */
+  /** Follows no redirect and retries nothing but what isRepeatable says. @throws {OutboundError} when no whole answer came */
   send(request: OutboundRequest): Promise<OutboundAnswer>;
   /** Takes nothing more, waits for what is under way (each has its deadline) and closes every socket. */
   close(): Promise<void>;
@@ -148,9 +153,12 @@ class GuardedClient implements OutboundClient {
         else line.destroy();
         return toAnswer(reception, trip);
       } catch (error) {
+        const failure = exchangeError(error, line.hasEnded);
+        const isUnanswered = error instanceof LineGoneError || (request.isRepeatable && line.isSilent);
         line.destroy();
-        // A kept socket that was closed meanwhile: nothing was sent, so the next one may.
-        if (!(kept && error instanceof LineGoneError) || trip.isOver) throw error;
+        // A kept socket that was closed meanwhile; each turn uses up one of them.
+        const mayGoOn = kept && isUnanswered && failure.kind === 'reset' && !trip.isOver;
+        if (!mayGoOn) throw failure;
       }
     }
   }
@@ -202,7 +210,7 @@ function toAnswer(reception: Reception, trip: Trip): OutboundAnswer {
 }
 
 function toFailure(error: unknown, trip: Trip): OutboundError {
-  const failure = exchangeError(error);
+  const failure = error instanceof OutboundError ? error : connectError(error);
   failure.remoteAddress ??= trip.remoteAddress;
   failure.totalMs = performance.now() - trip.begunAt;
   return failure;

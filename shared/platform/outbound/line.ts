@@ -30,6 +30,7 @@ export class Line {
   readonly #socket: Socket;
   readonly #client: Client;
   readonly #bornAt = performance.now();
+  #readBefore = 0;
   #readLimit = 0;
   #isAttached = false;
 
@@ -67,10 +68,21 @@ export class Line {
     return !this.#socket.destroyed && performance.now() - this.#bornAt < MAX_AGE_MS;
   }
 
+  /** Whether the other side has said that nothing more comes. */
+  get hasEnded(): boolean {
+    return this.#socket.readableEnded;
+  }
+
+  /** Whether nothing has come since the last request was sent. */
+  get isSilent(): boolean {
+    return this.#socket.bytesRead === this.#readBefore;
+  }
+
   /** @throws {LineGoneError} when nothing was sent; {OutboundError}, or an error of undici or the socket */
   exchange({ maxBodyBytes, ...request }: LineRequest): Promise<Reception> {
     // A body in chunks of a byte, each in a TLS record of its own, is 32 times as long on the wire.
-    this.#readLimit = this.#socket.bytesRead + 262_144 + 32 * maxBodyBytes;
+    this.#readBefore = this.#socket.bytesRead;
+    this.#readLimit = this.#readBefore + 262_144 + 32 * maxBodyBytes;
     return new Promise((resolve, reject) => {
       this.#client.dispatch(request, new Reception(maxBodyBytes, resolve, reject));
     });
@@ -83,7 +95,7 @@ export class Line {
     void this.#client.destroy();
   }
 
-  /** undici bounds headers, Reception the body; this bounds what is neither: chunk extensions, status lines and the like without end. */
+  /** undici bounds headers, Reception the body; this bounds what is neither: status lines, informational responses, chunk extensions without end. */
   #boundReading(): void {
     if (this.#socket.bytesRead <= this.#readLimit) return;
     this.#socket.destroy(new OutboundError('invalid_response', 'The answer does not come to its end.'));

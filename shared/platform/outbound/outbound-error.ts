@@ -25,12 +25,7 @@ export class OutboundError extends Error {
   }
 }
 
-interface WithCode {
-  code?: unknown;
-  message?: unknown;
-}
-
-const codeOf = (error: unknown): string => String((error as WithCode | null)?.code ?? '');
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
 
 const CONNECT_REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The connection was refused.',
@@ -49,8 +44,11 @@ export function tlsError(error: unknown): OutboundError {
   return new OutboundError('tls', `The TLS connection failed${code && ` (${code})`}.`);
 }
 
-/** What undici or the socket says about an exchange that failed after the connection was made. */
-export function exchangeError(error: unknown): OutboundError {
+/**
+ * What undici or the socket says about an exchange that failed after the connection was made.
+ * @param hasEnded whether the other side had said its last byte; to a parser an end in the middle looks like garbage
+ */
+export function exchangeError(error: unknown, hasEnded: boolean): OutboundError {
   if (error instanceof OutboundError) return error;
   const code = codeOf(error);
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
@@ -60,14 +58,15 @@ export function exchangeError(error: unknown): OutboundError {
     return new OutboundError('invalid_response', 'The headers of the answer are too large.');
   }
   if (code.startsWith('ERR_SSL') || code === 'EPROTO') return tlsError(error);
-  if (isGarbage(code, error)) return new OutboundError('invalid_response', 'The answer is not HTTP/1.1.');
+  if (!hasEnded && isGarbage(error)) {
+    return new OutboundError('invalid_response', 'The answer is not proper HTTP/1.1.');
+  }
   return new OutboundError('reset', 'The connection ended before the answer was complete.');
 }
 
-function isGarbage(code: string, error: unknown): boolean {
-  // An end of the connection in the middle of an answer is told by these two as well.
-  if (code === 'HPE_INVALID_EOF_STATE' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return false;
+function isGarbage(error: unknown): boolean {
+  const { name, message } = error as Error;
   // "bad response", "bad upgrade": an answer that nobody asked for.
-  const isUnasked = code === 'UND_ERR_SOCKET' && String((error as WithCode).message).startsWith('bad ');
-  return code.startsWith('HPE_') || isUnasked;
+  if (codeOf(error) === 'UND_ERR_SOCKET') return message.startsWith('bad ');
+  return name === 'HTTPParserError' || codeOf(error) === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 }

@@ -1,8 +1,4 @@
 import type { Dispatcher } from 'undici';
-import { OutboundError } from './outbound-error.js';
-
-/** "103 Early Hints" and the like before the answer; more are a flood. */
-const MAX_INFORMATIONAL = 8;
 
 /** Takes in one answer as undici reads it, and no more of its body than is wanted. The body stays as it was sent: nothing is decompressed. */
 export class Reception implements Dispatcher.DispatchHandler {
@@ -13,7 +9,6 @@ export class Reception implements Dispatcher.DispatchHandler {
   firstByteAt = 0;
   readonly #chunks: Buffer[] = [];
   #size = 0;
-  #informational = 0;
 
   constructor(
     private readonly maxBodyBytes: number,
@@ -31,19 +26,12 @@ export class Reception implements Dispatcher.DispatchHandler {
   onRequestStart(): void {}
 
   onResponseStart(
-    controller: Dispatcher.DispatchController,
+    _controller: Dispatcher.DispatchController,
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    if (status < 200) {
-      this.#informational += 1;
-      if (this.#informational > MAX_INFORMATIONAL) {
-        controller.abort(
-          new OutboundError('invalid_response', 'The answer has too many informational responses.'),
-        );
-      }
-      return;
-    }
+    // "103 Early Hints" and the like come before the answer.
+    if (status < 200) return;
     this.firstByteAt = performance.now();
     this.status = status;
     this.headers = headers as Record<string, string | string[]>;

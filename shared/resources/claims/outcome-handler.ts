@@ -40,18 +40,13 @@ export async function recordClaimOutcomes(tx: Transaction, commands: OutcomeComm
   }
   await storeCourses(tx, made);
   await storePos(tx, made);
-  const told = await suggest(tx, made);
+  const suggestions = await suggest(tx, made);
   for (const { command, course, events } of made) {
-    const suggested = told.get(command.id);
-    const event = suggested && {
-      type: 'ai.suggestion.created',
-      entity: { type: 'suggestion', id: suggested },
-    };
-    outcomes.set(command.id, {
-      ok: true,
-      changes: course.changes,
-      events: event ? [...events, event] : events,
-    });
+    const suggested = suggestions.get(command.id);
+    const told: EventDraft[] = suggested
+      ? [{ type: 'ai.suggestion.created', entity: { type: 'suggestion', id: suggested } }]
+      : [];
+    outcomes.set(command.id, { ok: true, changes: course.changes, events: [...events, ...told] });
   }
   return commands.map((command) => outcomes.get(command.id) as Outcome);
 }

@@ -6,28 +6,30 @@ import { workOrder } from '../work-orders/schema.js';
 
 const seconds = () => integer(0, Number.MAX_SAFE_INTEGER).example(420);
 
+export const activeJob = workOrder
+  .keys({
+    priority: Joi.number().integer().required().example(0),
+    elapsed_s: seconds().required().description('Since it was dispatched'),
+  })
+  .meta({ className: 'ActiveJob' });
+
+export const boardTruck = truck
+  .keys({ driver: driver.allow(null).required() })
+  .meta({ className: 'BoardTruck' });
+
+export const unassignedJob = workOrder
+  .keys({
+    priority: Joi.number().integer().required().example(0),
+    waiting_s: seconds().required().description('Since it was booked'),
+  })
+  .meta({ className: 'UnassignedJob' });
+
 /** What is going on right now (decisions 9). */
 export const dispatchBoard = allRequired({
   generated_at: dateTime(),
-  active_jobs: Joi.array().items(
-    workOrder
-      .keys({
-        priority: Joi.number().integer().required().example(0),
-        elapsed_s: seconds().required().description('Since it was dispatched'),
-      })
-      .meta({ className: 'ActiveJob' }),
-  ),
-  trucks: Joi.array().items(
-    truck.keys({ driver: driver.allow(null).required() }).meta({ className: 'BoardTruck' }),
-  ),
-  unassigned_work_orders: Joi.array().items(
-    workOrder
-      .keys({
-        priority: Joi.number().integer().required().example(0),
-        waiting_s: seconds().required().description('Since it was booked'),
-      })
-      .meta({ className: 'UnassignedJob' }),
-  ),
+  active_jobs: Joi.array().items(activeJob),
+  trucks: Joi.array().items(boardTruck),
+  unassigned_work_orders: Joi.array().items(unassignedJob),
   counts: allRequired({
     active_jobs: Joi.number().integer().min(0).example(3),
     unassigned_work_orders: Joi.number().integer().min(0).example(1),

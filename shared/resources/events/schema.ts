@@ -1,19 +1,14 @@
 import Joi from 'joi';
-import { allRequired, cursor, dateOrDateTime, dateTime, limit, uuid } from '../../contracts/fields.js';
-import { ENVIRONMENTS } from '../../contracts/vocabulary.js';
+import { allRequired, cursor, dateOrDateTime, limit } from '../../contracts/fields.js';
 import { TYPE_FILTER } from '../../events/event-types.js';
 import { typeFilter } from '../../events/type-filter.js';
+import { eventEnvelope } from './envelope.js';
 
 const FILTERS_FORM = 'list event types (invoice.paid), kinds (invoice.*) or * with commas between';
 
 /** The body of an event as it was recorded, and as webhooks deliver it (decisions 8). */
 export const event = allRequired({
-  id: uuid(),
-  type: Joi.string().example('invoice.created'),
-  api_version: Joi.string().valid('v1'),
-  timestamp: dateTime(),
-  tenant_id: uuid(),
-  environment: Joi.string().valid(...ENVIRONMENTS),
+  ...eventEnvelope(Joi.string().example('invoice.created')),
   data: Joi.object({
     object: Joi.object().required().description('The record as REST showed it at that moment'),
   })

@@ -155,12 +155,20 @@ export async function countPending(tx: Transaction): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** What is forgotten, by table: settled operations, answers, sessions that are over, and suspicions of commands that came through or were lost with Redis. */
+/** As long as what they replayed (migrations/partitions.ts). */
+const REPLAYS_STORED = "interval '30 days'";
+
+/**
+ * What is forgotten, by table: settled operations, answers, sessions that are over, suspicions of commands that came through or were lost with Redis, secrets of
+ * endpoints that a rotation replaced, replays that are over.
+ */
 const EXPIRED = {
   operations: `o.created_at < now() - ${KEPT} and not (${UNSETTLED})`,
   idempotency_keys: `o.created_at < now() - ${ANSWER_STORED}`,
   sessions: `least(o.ended_at, o.idle_expires_at, o.expires_at) < now() - ${ANSWER_STORED}`,
   command_attempts: `o.parked_at is null and o.last_attempt_at < now() - ${KEPT}`,
+  webhook_secrets: `o.expires_at < now() - ${KEPT}`,
+  webhook_replays: `o.completed_at < now() - ${REPLAYS_STORED}`,
 };
 
 /** Forgets what nobody can ask about any more, a bounded number of rows of each table. Returns how many went. */

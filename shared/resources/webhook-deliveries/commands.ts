@@ -1,5 +1,6 @@
 import { defineCommand } from '../../contracts/command.js';
-import type { WebhookDeliveryAction, WebhookTest } from '../../contracts/generated.js';
+import type { WebhookDeliveryAction } from '../../contracts/generated.js';
+import type { EventType } from '../../contracts/vocabulary.js';
 import { webhookDeliveryAction, webhookTest } from './schema.js';
 
 const shared = { entityType: 'webhook_delivery', permission: 'admin', agentScope: null } as const;
@@ -24,7 +25,7 @@ export const cancelDelivery = defineCommand<WebhookDeliveryAction>({
 });
 
 /** The path names the endpoint. */
-export type EndpointTest = WebhookTest & { endpoint_id: string };
+export type EndpointTest = { type: EventType; endpoint_id: string };
 
 export const testEndpoint = defineCommand<EndpointTest>({
   ...shared,

@@ -125,7 +125,7 @@ export async function testEndpoints(tx: Transaction, commands: Command<EndpointT
     if (refusal) return refusal;
     const { endpoint_id, type: event_type } = command.input;
     const eventId = newId();
-    const body = testBody(event_type as string, { eventId, command, now });
+    const body = testBody(event_type, { eventId, command, now });
     made.push({ ...refOf(command), endpoint_id, event_id: eventId, event_type, body });
     const changes = changesOfNew({ endpoint_id, event_id: eventId, event_type });
     return { ok: true, changes, events: [], wokenEndpoints: [endpoint_id] };

@@ -1,16 +1,14 @@
 import type { Command } from '../../contracts/command.js';
+import type { EventType } from '../../contracts/vocabulary.js';
 import { API_VERSION } from '../../events/record-events.js';
+import { eventTypeView } from '../event-types/bodies.js';
 
-/** The example of a record that an event of this type shows. The catalogue of types is to give it, here and nowhere else. */
-function exampleObject(_type: string): Record<string, unknown> {
-  return {};
-}
-
-/** The body of an event that never happened, in the form of a true one; `data.test` tells it apart. */
+/** The body of an event that never happened: the example of its type, which a true one looks like; `data.test` tells it apart. */
 export function testBody(
-  type: string,
+  type: EventType,
   { eventId, command, now }: { eventId: string; command: Command; now: Date },
 ): string {
+  const { data } = eventTypeView(type).example as { data: Record<string, unknown> };
   return JSON.stringify({
     id: eventId,
     type,
@@ -18,6 +16,6 @@ export function testBody(
     timestamp: now.toISOString(),
     tenant_id: command.tenantId,
     environment: command.environment,
-    data: { object: exampleObject(type), test: true },
+    data: { ...data, test: true },
   });
 }

@@ -1,7 +1,5 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
-
-/** So long an endpoint may fail before it is disabled. */
-const FAILING_AT_MOST = "interval '5 days'";
+import { HEALTH } from './health-rules.js';
 
 /** Its lane, as `l`; every endpoint has one. */
 const STATE = (endpoint: string) => `case
@@ -26,7 +24,7 @@ function health(alias: string): string {
   ]);
   return `(select ${members} from (
     select l.*, ${STATE(alias)} as state, nullif(greatest(l.open_until, l.throttled_until, now()), now()) as paused_until,
-      case when ${alias}.enabled then l.failing_since + ${FAILING_AT_MOST} end as disables_at
+      case when ${alias}.enabled then l.failing_since + interval '${HEALTH.disableAfter} hours' end as disables_at
     from webhook_lanes l where l.tenant_id = ${alias}.tenant_id and l.endpoint_id = ${alias}.id) h)`;
 }
 

@@ -10,9 +10,13 @@ import {
   uuid,
   webUrl,
 } from '../../contracts/fields.js';
-import { DISABLED_REASONS, ENDPOINT_STATES, SIGNATURE_SCHEMES } from '../../contracts/vocabulary.js';
+import {
+  DISABLED_REASONS,
+  ENDPOINT_STATES,
+  SIGNATURE_SCHEMES,
+  SUBSCRIBABLE_EVENT_TYPES,
+} from '../../contracts/vocabulary.js';
 import { matchesType, TYPE_FILTER } from '../../events/event-types.js';
-import { KNOWN_EVENT_TYPES } from '../../events/known-types.js';
 
 /** What a delivery says itself, and what would break its framing or its connection. */
 const RESERVED_HEADER =
@@ -28,7 +32,7 @@ const url = () =>
 
 /** A filter that nothing can ever match is a mistake that nobody would notice. */
 const matchingSomething: Joi.CustomValidator<string> = (filter, helpers) =>
-  !TYPE_FILTER.test(filter) || KNOWN_EVENT_TYPES.some((type) => matchesType(filter, type))
+  !TYPE_FILTER.test(filter) || SUBSCRIBABLE_EVENT_TYPES.some((type) => matchesType(filter, type))
     ? filter
     : helpers.error('string.eventType');
 
@@ -36,7 +40,6 @@ const eventTypes = () =>
   Joi.array()
     .items(
       Joi.string()
-        .trim()
         .max(100)
         .pattern(TYPE_FILTER, 'be an event type (invoice.paid), all of a kind (invoice.*) or *')
         .custom(matchingSomething),
@@ -145,7 +148,7 @@ const members = () => ({
   disabled_at: dateTime().allow(null).example(null, { override: true }),
   asymmetric: Joi.boolean(),
   public_keys: Joi.array()
-    .items(Joi.string().example('whpk_GAb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE='))
+    .items(Joi.string().example('whpk_bWRZCsOXmw6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE='))
     .description('Of its ed25519 signatures, the newest first'),
   secrets: Joi.array().items(secret).description('What signs now, the newest first; never the secrets'),
   health,

@@ -1,0 +1,47 @@
+import type Router from '@koa/router';
+import { EVENT_TYPES } from '../../shared/contracts/vocabulary.js';
+import { notFound } from '../../shared/platform/errors.js';
+import { eventTypeView } from '../../shared/resources/event-types/bodies.js';
+import type { RequestState } from '../context.js';
+import { type Access, requireAccess } from '../middleware/access.js';
+import type { ApiRuntime } from '../runtime.js';
+
+/** As events themselves: no single scope of an agent covers what they show. */
+const read: Access = { permission: 'read', agentScope: null };
+
+export function eventTypeRoutes(router: Router<RequestState>, _api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /event-types:
+   *   get:
+   *     operationId: listEventTypes
+   *     tags: [Events]
+   *     summary: List the types of events
+   *     description: All of them at once, each with the JSON Schema of what is delivered and an example. Not for agent keys.
+   *     responses:
+   *       '200': { x-list: EventType }
+   *       x-errors: [401, 403, 429, 503]
+   */
+  router.get('/event-types', requireAccess(read), (ctx) => {
+    const items = EVENT_TYPES.map(eventTypeView);
+    ctx.body = { ok: true, data: { items, cursor: null, count: items.length } };
+  });
+
+  /**
+   * @openapi
+   * /event-types/{type}:
+   *   get:
+   *     operationId: getEventType
+   *     tags: [Events]
+   *     summary: Get one type of event
+   *     description: Not for agent keys.
+   *     responses:
+   *       '200': { x-resource: EventType }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get('/event-types/:type', requireAccess(read), (ctx) => {
+    const type = EVENT_TYPES.find((one) => one === ctx.params.type);
+    if (!type) throw notFound('event type');
+    ctx.body = eventTypeView(type);
+  });
+}

@@ -1,0 +1,58 @@
+import type Router from '@koa/router';
+import { markNoticeRead } from '../../shared/resources/notices/commands.js';
+import { listNotices } from '../../shared/resources/notices/queries.js';
+import { noticeListQuery } from '../../shared/resources/notices/schema.js';
+import type { RequestState } from '../context.js';
+import { list, readOne } from '../middleware/read.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+const read = { permission: 'read', agentScope: null } as const;
+
+export function noticeRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /notices:
+   *   get:
+   *     operationId: listNotices
+   *     tags: [Events]
+   *     summary: List notices
+   *     description: >-
+   *       Newest first: what the account should know of its own set-up, such as a webhook endpoint that fails. With a mail server each is also mailed to every
+   *       person who can sign in, never from a sandbox. Not for agent keys.
+   *     x-query: NoticeListQuery
+   *     responses:
+   *       '200': { x-list: Notice }
+   *       x-errors: [400, 401, 403, 429, 503]
+   */
+  router.get('/notices', list(api, { access: read, schema: noticeListQuery, statement: listNotices }));
+
+  /**
+   * @openapi
+   * /notices/{id}:
+   *   get:
+   *     operationId: getNotice
+   *     tags: [Events]
+   *     summary: Get one notice
+   *     description: Not for agent keys.
+   *     responses:
+   *       '200': { x-resource: Notice }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get('/notices/:id', readOne(api, { access: read, entityType: 'notice', what: 'notice' }));
+
+  /**
+   * @openapi
+   * /notices/{id}/read:
+   *   post:
+   *     operationId: markNoticeRead
+   *     tags: [Events]
+   *     summary: Mark a notice as read
+   *     description: For the whole account. One that is read already stays as it is. Not for agent keys.
+   *     x-body: NoticeRead
+   *     responses:
+   *       '200': { x-resource: Notice }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.post('/notices/:id/read', write(api, markNoticeRead, { what: 'notice' }));
+}

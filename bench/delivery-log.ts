@@ -1,0 +1,88 @@
+import { fillDeliveries } from './support/fill-deliveries.js';
+import { createTenant, openBenchDatabase, startProduct } from './support/product.js';
+import { percentile, print, printMachine, ratio } from './support/report.js';
+import { startStores } from './support/stores.js';
+
+// The delivery log of a busy tenant by every filter, at its start and deep in it, beside the first page without a filter.
+const ATTEMPTS = Number(process.env.BENCH_ATTEMPTS ?? 10_000_000);
+const DEPTH = Number(process.env.BENCH_DEPTH ?? 1000);
+const SAMPLES = 300;
+const PAGE = 50;
+
+interface Page {
+  data: { items: { id: string }[]; cursor: string | null };
+}
+
+printMachine();
+const stores = await startStores({ redis: false });
+const db = openBenchDatabase(stores);
+const { key, tenantId } = await createTenant(db);
+print(`filling ${ATTEMPTS} attempts`);
+const { endpointId, eventType } = await fillDeliveries(stores, tenantId, ATTEMPTS);
+const product = await startProduct(stores, 'all');
+
+async function get(path: string): Promise<Page> {
+  const response = await fetch(`${product.origin}/v1/webhook-deliveries${path}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+  return (await response.json()) as Page;
+}
+
+/** The page this deep, or the last one before the list ends. */
+async function findDeep(filter: string): Promise<{ page: number; path: string }> {
+  let path = `?limit=${PAGE}${filter}`;
+  for (let page = 1; ; page += 1) {
+    const { cursor } = (await get(path)).data;
+    if (page === DEPTH || !cursor) return { page, path };
+    path = `?limit=${PAGE}${filter}&cursor=${encodeURIComponent(cursor)}`;
+  }
+}
+
+const FIRST = `?limit=${PAGE}`;
+const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 3600 * 1000).toISOString();
+const endpoint = `&endpoint_id=${endpointId}`;
+const type = `&event_type=${eventType}`;
+const filters: Record<string, string> = {
+  'no filter': '',
+  endpoint_id: endpoint,
+  'status=exhausted': '&status=exhausted',
+  'status=succeeded': '&status=succeeded',
+  event_type: type,
+  since: `&since=${daysAgo(2)}`,
+  until: `&until=${daysAgo(20)}`,
+  'endpoint_id, status': `${endpoint}&status=exhausted`,
+  'endpoint_id, event_type': `${endpoint}${type}`,
+  'all of them': `${endpoint}${type}&status=succeeded&since=${daysAgo(25)}`,
+};
+
+const paths: [string, string][] = [];
+const oldest: string[] = [];
+for (const [name, filter] of Object.entries(filters)) {
+  const deep = await findDeep(filter);
+  paths.push([`${name}, page 1`, `${FIRST}${filter}`], [`${name}, page ${deep.page}`, deep.path]);
+  oldest.push(...(await get(deep.path)).data.items.map(({ id }) => id));
+}
+const newest = (await get(FIRST)).data.items.map(({ id }) => id);
+paths.push(['attempts of a new one', `/${newest[0]}/attempts`], ['of an old one', `/${oldest[0]}/attempts`]);
+
+const times = new Map<string, number[]>(paths.map(([name]) => [name, []]));
+for (let sample = 0; sample < SAMPLES; sample += 1) {
+  // In turns, so that what disturbs the machine disturbs all of them.
+  for (const [name, path] of paths) {
+    const startedAt = performance.now();
+    await get(path);
+    times.get(name)?.push(performance.now() - startedAt);
+  }
+}
+const [bare] = times.values();
+const firstPage = percentile(bare as number[], 0.5);
+for (const [name, taken] of times) {
+  const [p50, p95] = [percentile(taken, 0.5), percentile(taken, 0.95)];
+  print(
+    `${name}: p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms (bar: 100), ${ratio(p50, firstPage)} of the first page without a filter`,
+  );
+}
+await db.close();
+await product.stop();
+await stores.stop();

@@ -1,0 +1,79 @@
+import pg from 'pg';
+import { keepPartitions } from '../../migrations/partitions.js';
+import { newId } from '../../shared/platform/ids.js';
+import type { BenchStores } from './stores.js';
+
+const DAY_MS = 24 * 3600 * 1000;
+/** All that is kept: five or six partitions. */
+const DAYS = 30;
+/** No divisor of what else is counted by. */
+const ENDPOINTS = 53;
+const ATTEMPTS_EACH = 2;
+const ROWS_PER_STATEMENT = 250_000;
+
+/** The i-th delivery of all (1 to `total`), oldest first. One in ten is of another tenant. */
+const INSERT = `
+  with made as (
+    insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, attempts, next_attempt_at, last_attempt_at,
+      last_response_status, last_error, completed_at, created_at)
+    select case when i % 10 = 0 then t.others[1 + i / 10 % 9] else t.busy end, d.id, t.endpoints[1 + i % ${ENDPOINTS}], d.id,
+      (array['invoice.created', 'invoice.sent', 'invoice.paid', 'invoice.overdue', 'dispatch.assigned', 'dispatch.completed'])[1 + i / 7 % 6],
+      d.status, ${ATTEMPTS_EACH}, null, d.at, case when d.status = 'succeeded' then 200 else 503 end,
+      case when d.status <> 'succeeded' then 'http_status' end, d.at, d.at
+    from (select $1::uuid as busy, $2::uuid[] as others, $3::uuid[] as endpoints) t, generate_series($4::bigint, $5::bigint) i
+    cross join lateral (
+      select $6::bigint + i * $7::bigint / $8::bigint as ms,
+        case when i % 101 = 0 then 'cancelled' when i % 47 = 0 then 'exhausted' else 'succeeded' end as status
+    ) m
+    cross join lateral (select m.*, lpad(to_hex(ms), 12, '0') as hex, to_timestamp(ms / 1000.0) as at) x
+    cross join lateral (select x.*, (left(hex, 8) || '-' || right(hex, 4) || '-7' || substr(gen_random_uuid()::text, 16))::uuid as id) d
+    returning tenant_id, id, endpoint_id, status, created_at
+  )
+  insert into webhook_attempts (tenant_id, id, delivery_id, endpoint_id, attempt, started_at, url, request_headers, response_status, response_headers,
+    response_body, error_class, remote_address, connect_ms, first_byte_ms, total_ms)
+  select tenant_id, (left(id::text, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid, id, endpoint_id, n, created_at,
+    'https://hooks.example.com/tow', '{"content-type":"application/json"}', case when status = 'succeeded' and n = ${ATTEMPTS_EACH} then 200 else 503 end,
+    '{"server":"nginx"}', 'ok', case when status <> 'succeeded' or n < ${ATTEMPTS_EACH} then 'http_status' end, '203.0.113.7', 20, 80, 95
+  from made, generate_series(1, ${ATTEMPTS_EACH}) n`;
+
+export interface Filled {
+  endpointId: string;
+  eventType: string;
+}
+
+/**
+ * Fills the delivery log straight in SQL (the superuser is past row-level security): `attempts` attempts, two of each delivery, spread evenly over 30 days; nine
+ * tenths are of this tenant, over 53 endpoints. All have ended, so that no worker takes them up.
+ */
+export async function fillDeliveries(
+  stores: BenchStores,
+  tenantId: string,
+  attempts: number,
+): Promise<Filled> {
+  const now = Date.now();
+  // Four weeks ahead of then is now.
+  await keepPartitions(stores.databaseUrl, { now: now - DAYS * DAY_MS });
+  const endpoints = Array.from({ length: ENDPOINTS }, newId);
+  const others = Array.from({ length: 9 }, newId);
+  const client = new pg.Client({
+    connectionString: Object.assign(new URL(stores.superuserUrl), { pathname: '/tow' }).href,
+  });
+  await client.connect();
+  await client.query(
+    `with made as (
+       insert into webhook_endpoints (tenant_id, id, url, event_types, max_in_flight)
+       select $1, unnest($2::uuid[]), 'https://hooks.example.com/tow', '{*}', 10 returning tenant_id, id)
+     insert into webhook_lanes (tenant_id, endpoint_id) select * from made`,
+    [tenantId, endpoints],
+  );
+  const total = attempts / ATTEMPTS_EACH;
+  for (let from = 1; from <= total; from += ROWS_PER_STATEMENT) {
+    const to = Math.min(from + ROWS_PER_STATEMENT - 1, total);
+    const span = [now - DAYS * DAY_MS, DAYS * DAY_MS, total];
+    await client.query(INSERT, [tenantId, others, endpoints, from, to, ...span]);
+  }
+  await client.query('vacuum analyze webhook_deliveries, webhook_attempts');
+  await client.query('checkpoint');
+  await client.end();
+  return { endpointId: endpoints[3] as string, eventType: 'invoice.paid' };
+}

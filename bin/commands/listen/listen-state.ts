@@ -1,0 +1,88 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sha256 } from '../../../shared/platform/crypto.js';
+import { OwnedError, takeOwnership } from '../../../shared/platform/embedded-postgres/owner.js';
+import { errorCodeOf } from '../../../shared/platform/errors.js';
+import type { Lifecycle } from '../../../shared/platform/lifecycle.js';
+import { writePrivateFile } from '../../../shared/platform/private-file.js';
+import { CliError, EXIT } from '../exit-codes.js';
+import { newSecret } from './signature.js';
+
+interface Stored {
+  /** For people who wonder whose file this is. */
+  forward_to: string;
+  secret: string;
+  /** Everything up to this id of the stream was answered; null before the first connection. */
+  last_event_id: string | null;
+}
+
+/** What `tow listen` remembers of a key and a target: `<DATA_DIR>/listen-….json`. */
+export class ListenState {
+  private constructor(
+    private readonly path: string,
+    private stored: Stored,
+  ) {}
+
+  /** One of a key and a target, where there is one. */
+  static async find(dataDir: string, key: string, target: string): Promise<ListenState | undefined> {
+    const path = statePath(dataDir, key, target);
+    const stored = await readStored(path);
+    return stored && new ListenState(path, stored);
+  }
+
+  /**
+   * The one of a key and a target, made when there is none, for this process alone until it ends.
+   * @throws {CliError} `already_listening`: two that forward the same could each skip what the other did not
+   */
+  static async take(
+    dataDir: string,
+    { key, target }: { key: string; target: string },
+    lifecycle: Lifecycle,
+  ): Promise<ListenState> {
+    const path = statePath(dataDir, key, target);
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    const lock = await takeOwnership(path.replace(/json$/, 'pid'), path).catch((error: unknown) => {
+      if (!(error instanceof OwnedError)) throw error;
+      const message = `Another \`tow listen\` (pid ${error.pid}) forwards what this key sees to ${target}. Stop it first.`;
+      throw new CliError('already_listening', message, EXIT.failed);
+    });
+    lifecycle.onClose('listen lock', () => lock.release());
+    const found = await ListenState.find(dataDir, key, target);
+    if (found) return found;
+    const state = new ListenState(path, { forward_to: target, secret: newSecret(), last_event_id: null });
+    await state.save(null);
+    return state;
+  }
+
+  get secret(): string {
+    return this.stored.secret;
+  }
+
+  get lastEventId(): string | null {
+    return this.stored.last_event_id;
+  }
+
+  /** Notes that everything up to this id was answered. */
+  async save(lastEventId: string | null): Promise<void> {
+    this.stored = { ...this.stored, last_event_id: lastEventId };
+    await writePrivateFile(this.path, `${JSON.stringify(this.stored, null, 2)}\n`);
+  }
+}
+
+/** The key is in the name as a hash: it has 256 random bits. */
+function statePath(dataDir: string, key: string, target: string): string {
+  const name = sha256(`${key} ${target}`).toString('hex').slice(0, 16);
+  return join(dataDir, `listen-${name}.json`);
+}
+
+async function readStored(path: string): Promise<Stored | undefined> {
+  try {
+    const stored = JSON.parse(await readFile(path, 'utf8')) as Stored;
+    if (typeof stored.secret === 'string' && stored.last_event_id !== undefined) return stored;
+  } catch (error) {
+    if (errorCodeOf(error) === 'ENOENT') return undefined;
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  const message = `${path} is damaged. Delete it to begin anew, with another secret and from now on.`;
+  throw new CliError('state_damaged', message, EXIT.failed);
+}

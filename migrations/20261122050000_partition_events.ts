@@ -1,0 +1,118 @@
+import type { Knex } from 'knex';
+
+/** In steps of their own, beside the traffic; the last one is a transaction. */
+export const config = { transaction: false };
+
+const DAY_MS = 24 * 3600 * 1000;
+const WEEK_MS = 7 * DAY_MS;
+/** 1970-01-05, a Monday. */
+const FIRST_MONDAY_MS = 4 * DAY_MS;
+/** The old table takes what comes for two weeks at least: should the last step fail, there is time to run it again. */
+const WEEKS_KEPT_BACK = 3;
+
+/** As in isolate_tenants, which says why. */
+const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
+
+/** Less than a session of the application waits before it gives up (2 s): who queues behind us must not fail. */
+const SOON = "set local lock_timeout = '1s'";
+
+/**
+ * Events by weeks, as webhook deliveries are (add_webhooks says why), without rewriting a row: the table as it is becomes the first partition, for all ids below a
+ * Monday to come. That they are below it is checked beside the traffic, so that neither lock that stops writers, the one of `not valid` and the one of
+ * the exchange, lasts for a scan. What runs at that moment waits, finds the new table under the old name and goes on.
+ */
+export async function up(knex: Knex): Promise<void> {
+  // It may have died between the exchange and the note that it was done.
+  if (await isPartitioned(knex)) return;
+  const endsAt = weekOf(Date.now()) + WEEKS_KEPT_BACK * WEEK_MS;
+  const first = `events_until_${new Date(endsAt).toISOString().slice(0, 10).replaceAll('-', '')}`;
+  await knex.raw(`
+    ${SOON};
+    alter table events drop constraint if exists events_bound;
+    alter table events add constraint events_bound check (id < '${firstIdAt(endsAt)}') not valid;
+  `);
+  await knex.raw('alter table events validate constraint events_bound');
+  await knex.transaction((trx) => exchange(trx, first, firstIdAt(endsAt)));
+}
+
+async function exchange(trx: Knex, first: string, end: string): Promise<void> {
+  await trx.raw(`
+    ${SOON};
+    alter table events set schema partitions;
+    alter table partitions.events rename to ${first};
+    create table events (like partitions.${first} including defaults, primary key (tenant_id, id)) partition by range (id);
+    create index events_order on events (tenant_id, xid, id);
+    alter table events attach partition partitions.${first} for values from (minvalue) to ('${end}');
+    create table partitions.events_default partition of events default;
+    alter table partitions.${first} drop constraint events_bound;
+    drop policy tenant_isolation on partitions.${first};
+    alter table partitions.${first} no force row level security, disable row level security;
+  `);
+  await isolate(trx);
+  await moveRights(trx, `partitions.${first}`);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.transaction(async (trx) => {
+    await trx.raw(`
+      ${SOON};
+      -- The policy binds the owner too, who names no tenant here.
+      alter table events no force row level security;
+      alter table events rename to events_by_week;
+      create table events (like events_by_week including defaults);
+      insert into events select * from events_by_week;
+    `);
+    await moveRights(trx, 'events_by_week');
+    await trx.raw(`
+      drop table events_by_week;
+      alter table events add primary key (tenant_id, id);
+      create index events_order on events (tenant_id, xid, id);
+    `);
+    await isolate(trx);
+  });
+}
+
+async function isolate(trx: Knex): Promise<void> {
+  await trx.raw(`
+    alter table events enable row level security;
+    alter table events force row level security;
+    create policy tenant_isolation on events using (${POLICY}) with check (${POLICY});
+  `);
+}
+
+/** What others may do with the table goes over to the new one at once: the application's processes are at work. */
+async function moveRights(trx: Knex, from: string): Promise<void> {
+  await trx.raw(`
+    do $do$
+    declare granted record;
+    begin
+      for granted in
+        select a.grantee::regrole as role, string_agg(a.privilege_type, ', ') as rights
+        from pg_class c, aclexplode(c.relacl) a
+        where c.oid = '${from}'::regclass and a.grantee <> c.relowner and a.grantee <> 0
+        group by a.grantee
+      loop
+        execute format('grant %s on events to %s', granted.rights, granted.role);
+        execute format('revoke all on ${from} from %s', granted.role);
+      end loop;
+    end $do$;
+  `);
+}
+
+async function isPartitioned(knex: Knex): Promise<boolean> {
+  const { rows } = await knex.raw(
+    "select relkind = 'p' as yes from pg_class where oid = 'public.events'::regclass",
+  );
+  return rows[0].yes;
+}
+
+/** Monday, midnight UTC, of the week of this moment. */
+function weekOf(ms: number): number {
+  return Math.floor((ms - FIRST_MONDAY_MS) / WEEK_MS) * WEEK_MS + FIRST_MONDAY_MS;
+}
+
+/** No UUIDv7 of this time or later is lower. */
+function firstIdAt(ms: number): string {
+  const time = ms.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+}

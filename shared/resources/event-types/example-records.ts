@@ -1,0 +1,150 @@
+import { actionsOf } from '../invoices/transitions.js';
+
+/**
+ * The records in the examples of events: one job from its booking to the money, so that they fit each other. Only what a schema's own example
+ * would get wrong is here.
+ */
+const JOB = '0192f1b0-3c4d-7e5f-8a6b-7c8d9e0f1a2b';
+const INVOICE = '0192f1b4-5d6e-7f70-8b1c-2d3e4f5a6b7c';
+const CUSTOMER = '0192e7a1-1b2c-7d3e-9f4a-5b6c7d8e9f0a';
+const TRUCK = '0192e7a2-2c3d-7e4f-8a5b-6c7d8e9f0a1b';
+const DRIVER = '0192e7a3-3d4e-7f50-9b6c-7d8e9f0a1b2c';
+const ENDPOINT = '0192e7a4-4e5f-7a61-8c7d-8e9f0a1b2c3d';
+
+const BOOKED_AT = '2026-11-21T13:05:00.000Z';
+const ASSIGNED_AT = '2026-11-21T13:10:00.000Z';
+const COMPLETED_AT = '2026-11-21T14:20:00.000Z';
+const BILLED_AT = '2026-11-21T14:25:00.000Z';
+const SENT_AT = '2026-11-21T14:30:00.000Z';
+
+const SENT = { released: true, delivered: true };
+
+export const bookedJob = {
+  id: JOB,
+  customer_id: CUSTOMER,
+  pickup_location: 'I-87 N at exit 4',
+  dropoff_location: '12 Canal Street',
+  dispatch_time: null,
+  completion_time: null,
+  truck_id: null,
+  driver_id: null,
+  step: null,
+  eta: null,
+  miles: null,
+  cancel_reason: null,
+  created_at: BOOKED_AT,
+  updated_at: BOOKED_AT,
+};
+export const dispatchedJob = {
+  ...bookedJob,
+  status: 'dispatched',
+  dispatch_time: ASSIGNED_AT,
+  truck_id: TRUCK,
+  driver_id: DRIVER,
+  updated_at: ASSIGNED_AT,
+};
+export const completedJob = {
+  ...dispatchedJob,
+  status: 'completed',
+  billing_status: 'ready_to_bill',
+  completion_time: COMPLETED_AT,
+  step: 'towing',
+  miles: 12.5,
+  updated_at: COMPLETED_AT,
+};
+
+export const truck = {
+  id: TRUCK,
+  status: 'assigned',
+  driver_id: DRIVER,
+  location: null,
+  current_work_order_id: JOB,
+};
+export const driver = { id: DRIVER, phone: '+1 212 555 0100' };
+
+export const draftInvoice = {
+  id: INVOICE,
+  customer_id: CUSTOMER,
+  due_date: null,
+  service_date: COMPLETED_AT,
+  subtotal_cents: 12_500,
+  tax_cents: 0,
+  total_cents: 12_500,
+  paid_cents: 0,
+  balance_due_cents: 12_500,
+  work_order_id: JOB,
+  sent_at: null,
+  delivery: null,
+  allowed_actions: actionsOf({ status: 'draft', released: false, delivered: false }, false),
+  created_at: BILLED_AT,
+  updated_at: BILLED_AT,
+};
+export const sentInvoice = {
+  ...draftInvoice,
+  status: 'sending',
+  due_date: '2026-12-21T14:30:00.000Z',
+  sent_at: SENT_AT,
+  delivery: { state: 'sent', reason: null, viewed_at: null },
+  allowed_actions: actionsOf({ status: 'sending', ...SENT }, false),
+  updated_at: SENT_AT,
+};
+export const paidInvoice = {
+  ...sentInvoice,
+  status: 'paid',
+  paid_cents: 12_500,
+  balance_due_cents: 0,
+  allowed_actions: actionsOf({ status: 'paid', ...SENT }, true),
+};
+export const overdueInvoice = {
+  ...sentInvoice,
+  status: 'overdue',
+  due_date: '2026-10-21T14:30:00.000Z',
+  sent_at: '2026-09-21T14:30:00.000Z',
+  created_at: '2026-09-21T14:25:00.000Z',
+  service_date: '2026-09-21T14:20:00.000Z',
+  allowed_actions: actionsOf({ status: 'overdue', ...SENT }, false),
+};
+export const payment = { invoice_id: INVOICE, amount_cents: 12_500, refunded_cents: 0, credit_cents: 0 };
+
+export const suggestion = {
+  entity_id: INVOICE,
+  invoice_id: INVOICE,
+  amount_cents: 4200,
+  proposed_lines: [
+    {
+      name: 'Loaded miles',
+      description: null,
+      category: 'mileage',
+      quantity: 12.5,
+      unit_type: 'mile',
+      unit_price_cents: 336,
+      total_cents: 4200,
+      taxable: true,
+    },
+  ],
+  status: 'open',
+  decided_by: null,
+  decided_at: null,
+  created_at: SENT_AT,
+  updated_at: SENT_AT,
+};
+
+export const FAILING_SINCE = '2026-11-20T14:30:00.000Z';
+export const DISABLES_AT = '2026-11-25T14:30:00.000Z';
+
+export const endpoint = { id: ENDPOINT, url: 'https://example.com/hooks' };
+export const failingEndpoint = { ...endpoint, enabled: true };
+export const disabledEndpoint = {
+  ...endpoint,
+  enabled: false,
+  disabled_reason: 'failing',
+  disabled_at: DISABLES_AT,
+};
+export const exhaustedDelivery = {
+  endpoint_id: ENDPOINT,
+  status: 'exhausted',
+  attempts: 10,
+  next_attempt_at: null,
+  last_response_status: 500,
+  last_error: 'http_500',
+};

@@ -1,0 +1,33 @@
+import type { Command, Outcome } from '../../contracts/command.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { lockRecords, missing, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+
+interface NoticeRow extends RecordRef {
+  [column: string]: unknown;
+  read_at: string | null;
+}
+
+/** Marks notices as read, for the whole account; one that is read already keeps its time. */
+export async function markNoticesRead(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
+  const rows = await lockRecords<NoticeRow>(tx, 'notices', commands.map(refOf));
+  const now = new Date().toISOString();
+  const read: RecordRef[] = [];
+  const outcomes = commands.map((command): Outcome => {
+    const row = rows.get(refKey(refOf(command)));
+    if (!row) return missing('notice');
+    if (row.read_at !== null) return { ok: true, changes: [], events: [] };
+    read.push(refOf(command));
+    return { ok: true, changes: [{ field: 'read_at', from: null, to: now }], events: [] };
+  });
+  if (read.length > 0) await storeRead(tx, read, now);
+  return outcomes;
+}
+
+async function storeRead(tx: Transaction, refs: RecordRef[], readAt: string): Promise<void> {
+  await tx.query({
+    name: 'mark-notices-read',
+    text: `update notices t set read_at = $2 from ${recordset('tenant_id uuid, id uuid')}
+           where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(refs), readAt],
+  });
+}

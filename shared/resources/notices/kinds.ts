@@ -1,0 +1,9 @@
+/** What an account is told of; more may come. */
+export const NOTICE_KINDS = [
+  'endpoint_failing',
+  'endpoint_disabled',
+  'endpoint_recovered',
+  'delivery_exhausted',
+] as const;
+
+export type NoticeKind = (typeof NOTICE_KINDS)[number];

@@ -1,0 +1,35 @@
+import Joi from 'joi';
+import { allRequired, cursor, dateTime, limit, slug, uuid } from '../../contracts/fields.js';
+import { NOTICE_KINDS } from './kinds.js';
+
+export const notice = allRequired({
+  id: uuid(),
+  kind: slug(NOTICE_KINDS),
+  title: Joi.string().example('A webhook endpoint was disabled'),
+  text: Joi.string()
+    .example(
+      'https://example.com/hook was disabled, because it answered 410 Gone: it asks never to be called again.',
+    )
+    .description('What happened, since when, and what to do'),
+  entity_type: Joi.string().example('webhook_endpoint'),
+  entity_id: uuid().description('What it is about'),
+  created_at: dateTime(),
+  read_at: dateTime().allow(null).description('When somebody of the account marked it as read'),
+  mailed_at: dateTime()
+    .allow(null)
+    .description(
+      "When the mail server accepted it for the first of the account's people; null: nobody was mailed",
+    ),
+}).meta({ className: 'Notice' });
+
+/** Marking as read needs no more than its path. */
+export const noticeRead = Joi.object({}).meta({ className: 'NoticeRead' });
+
+export const noticeListQuery = Joi.object({
+  unread: Joi.boolean().description(
+    'Only those that nobody has marked as read, or only those that somebody has',
+  ),
+  kind: slug(NOTICE_KINDS),
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'NoticeListQuery' });

@@ -1,0 +1,47 @@
+import type { Command } from '../../contracts/command.js';
+import type { Config } from '../../platform/config.js';
+import { newId } from '../../platform/ids.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { recordset } from '../sets.js';
+import type { NoticeKind } from './kinds.js';
+
+/** What an account is to be told. */
+export interface NoticeDraft {
+  kind: NoticeKind;
+  /** One line; the subject of its mail. */
+  title: string;
+  text: string;
+  entity_type: string;
+  entity_id: string;
+}
+
+/**
+ * Stores notices in the transaction of the commands that make them, each with a mail to every active person of its account. Nothing is mailed without a mail
+ * server, and nothing ever from a sandbox (decisions 6).
+ */
+export async function insertNotices(
+  tx: Transaction,
+  drafts: readonly { command: Command; notice: NoticeDraft }[],
+  config: Config,
+): Promise<void> {
+  if (drafts.length === 0) return;
+  const rows = drafts.map(({ command, notice }) => ({ ...notice, tenant_id: command.tenantId, id: newId() }));
+  const mailed = rows.filter((_, index) => config.smtpUrl && drafts[index]?.command.environment === 'live');
+  await Promise.all([
+    tx.query({
+      name: 'insert-notices',
+      text: `insert into notices (tenant_id, id, kind, title, text, entity_type, entity_id)
+             select tenant_id, id, kind, title, text, entity_type, entity_id
+             from ${recordset('tenant_id uuid, id uuid, kind text, title text, text text, entity_type text, entity_id uuid')}`,
+      values: [JSON.stringify(rows)],
+    }),
+    mailed.length > 0 &&
+      tx.query({
+        name: 'insert-notice-mails',
+        text: `insert into notice_mails (tenant_id, notice_id, user_id)
+               select r.tenant_id, r.id, u.id from ${recordset('tenant_id uuid, id uuid')}
+               join users u on u.tenant_id = r.tenant_id and u.deactivated_at is null`,
+        values: [JSON.stringify(mailed.map(({ tenant_id, id }) => ({ tenant_id, id })))],
+      }),
+  ]);
+}

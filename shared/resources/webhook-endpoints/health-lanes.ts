@@ -1,0 +1,76 @@
+import type { Row, Transaction } from '../../platform/postgres.js';
+import { lockRecords, nextUpdatedAt, type RecordRef, recordset, refKey } from '../sets.js';
+import { type HealthStep, NEXT_STEP, REACHED_HOURS, TELLS_EXHAUSTED } from './health-rules.js';
+
+/** An endpoint with what its lane remembers, while both are locked. */
+export interface WatchedEndpoint extends RecordRef {
+  url: string;
+  enabled: boolean;
+  disabled_reason: string | null;
+  disabled_at: string | null;
+  failing_since: string | null;
+  last_success_at: string | null;
+  last_error: string | null;
+  stop_reason: 'gone' | 'receiver' | null;
+  exhausted_count: number;
+  /** null too when it is gone with its partition. */
+  last_exhausted_id: string | null;
+  exhausted_told_count: number;
+  exhausted_told_at: string | null;
+  warned_hours: number;
+  probe_after: string | null;
+  probes: number;
+  /** What is next for it, as of `now`. */
+  step: HealthStep | null;
+  tells_exhausted: boolean;
+  reached_hours: number | null;
+  /** The database's time, which the lane's times are of. */
+  now: string;
+}
+
+/** Locks endpoints and then their lanes, as everybody does who needs both; one that has no lane is missing. */
+export async function lockWatched(tx: Transaction, refs: RecordRef[]): Promise<Map<string, WatchedEndpoint>> {
+  const [, rows] = await Promise.all([
+    lockRecords<Row>(tx, 'webhook_endpoints', refs),
+    tx.query<{ record: WatchedEndpoint }>({
+      name: 'lock-webhook-lanes',
+      text: `select to_jsonb(l) || jsonb_build_object('id', e.id, 'url', e.url, 'enabled', e.enabled, 'disabled_reason', e.disabled_reason,
+               'disabled_at', e.disabled_at, 'step', ${NEXT_STEP}, 'tells_exhausted', ${TELLS_EXHAUSTED}, 'reached_hours', ${REACHED_HOURS},
+               'now', now(), 'last_exhausted_id',
+               (select d.id from webhook_deliveries d where d.tenant_id = l.tenant_id and d.id = l.last_exhausted_id)) as record
+             from ${recordset('tenant_id uuid, id uuid')}
+             join webhook_endpoints e on e.tenant_id = r.tenant_id and e.id = r.id
+             join webhook_lanes l on l.tenant_id = e.tenant_id and l.endpoint_id = e.id
+             order by l.tenant_id, l.endpoint_id for update of l`,
+      values: [JSON.stringify(refs)],
+    }),
+  ]);
+  return new Map(rows.map(({ record }) => [refKey(record), record]));
+}
+
+/** Stores whether endpoints are enabled. */
+export async function storeEnabled(tx: Transaction, rows: readonly WatchedEndpoint[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'store-endpoints-enabled',
+    text: `update webhook_endpoints t set enabled = r.enabled, disabled_reason = r.disabled_reason, disabled_at = r.disabled_at,
+             updated_at = ${nextUpdatedAt('t')}
+           from ${recordset('tenant_id uuid, id uuid, enabled boolean, disabled_reason text, disabled_at timestamptz')}
+           where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(rows)],
+  });
+}
+
+const TOLD = `stop_reason text, exhausted_told_count integer, exhausted_told_at timestamptz, warned_hours integer, probe_after timestamptz, probes integer`;
+const NAMES = TOLD.split(',').map((column) => column.trim().split(' ')[0] as string);
+
+/** Stores what was told and planned. What the delivery workers count is theirs and stays as it is. */
+export async function storeTold(tx: Transaction, rows: readonly WatchedEndpoint[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'store-told-lanes',
+    text: `update webhook_lanes t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}
+           from ${recordset(`tenant_id uuid, id uuid, ${TOLD}`)} where t.tenant_id = r.tenant_id and t.endpoint_id = r.id`,
+    values: [JSON.stringify(rows)],
+  });
+}

@@ -1,0 +1,49 @@
+import type { Command, CommandDefinition } from '../../contracts/command.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { type ClockTarget, clockCommand } from '../clock-command.js';
+import {
+  disableEndpoint,
+  healEndpoint,
+  noteEndpointRecovery,
+  probeEndpoint,
+  recordExhausted,
+  warnOfEndpoint,
+} from './health-commands.js';
+import { type HealthStep, MAY_HAVE_STEP, NEXT_STEP, TELLS_EXHAUSTED } from './health-rules.js';
+
+const COMMANDS: Readonly<Record<HealthStep, CommandDefinition>> = {
+  disable: disableEndpoint,
+  recover: noteEndpointRecovery,
+  warn: warnOfEndpoint,
+  heal: healEndpoint,
+  probe: probeEndpoint,
+};
+
+interface FoundRow extends ClockTarget {
+  step: HealthStep | null;
+  tells_exhausted: boolean;
+}
+
+/**
+ * Commands for endpoints of this transaction's tenants whose health has something to tell or to do. Found again before the first command has run, one gets a
+ * second command, which changes nothing.
+ * @param limit endpoints at most, so that one pass stays short
+ */
+export async function findHealthSteps(tx: Transaction, limit: number): Promise<Command[]> {
+  const rows = await tx.query<FoundRow>({
+    name: 'sweep-endpoints',
+    text: `select e.tenant_id, e.id, t.environment, s.step, s.tells_exhausted
+           from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
+           -- The offset keeps the lanes first: most have no step, and their endpoints are never looked up.
+           cross join lateral (select * from webhook_lanes l where l.tenant_id = own.tenant_id and ${MAY_HAVE_STEP} offset 0) l
+           join webhook_endpoints e on e.tenant_id = l.tenant_id and e.id = l.endpoint_id
+           join tenants t on t.tenant_id = l.tenant_id
+           cross join lateral (select ${NEXT_STEP} as step, ${TELLS_EXHAUSTED} as tells_exhausted) s
+           where s.step is not null or s.tells_exhausted limit $1`,
+    values: [limit],
+  });
+  return rows.flatMap((row) => [
+    ...(row.step ? [clockCommand(COMMANDS[row.step], row)] : []),
+    ...(row.tells_exhausted ? [clockCommand(recordExhausted, row)] : []),
+  ]);
+}

@@ -1,0 +1,40 @@
+import { API_VERSION } from '../../events/record-events.js';
+import { newId } from '../../platform/ids.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { type RecordRef, recordset } from '../sets.js';
+
+export interface ProbedEndpoint extends RecordRef {
+  url: string;
+  environment: 'live' | 'sandbox';
+}
+
+const PROBE = 'endpoint.probe';
+
+/**
+ * A delivery of no event, by which an endpoint that was disabled for failing can show that it works again: its worker sends it once, disabled or not. Its body
+ * has the form of every event's, so a receiver verifies it like any other.
+ */
+export async function insertProbes(tx: Transaction, endpoints: readonly ProbedEndpoint[]): Promise<void> {
+  if (endpoints.length === 0) return;
+  const timestamp = new Date().toISOString();
+  const rows = endpoints.map(({ tenant_id, id: endpoint_id, url, environment }) => {
+    const event_id = newId();
+    const envelope = {
+      id: event_id,
+      type: PROBE,
+      api_version: API_VERSION,
+      timestamp,
+      tenant_id,
+      environment,
+    };
+    const body = JSON.stringify({ ...envelope, data: { object: { id: endpoint_id, url } } });
+    return { tenant_id, id: newId(), endpoint_id, event_id, body };
+  });
+  await tx.query({
+    name: 'insert-probes',
+    text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, body)
+           select tenant_id, id, endpoint_id, event_id, '${PROBE}', 'probe', body
+           from ${recordset('tenant_id uuid, id uuid, endpoint_id uuid, event_id uuid, body text')}`,
+    values: [JSON.stringify(rows)],
+  });
+}

@@ -1,0 +1,104 @@
+/** What the tests of `tow listen` share: a receiver that can be away or slow, and listeners as processes of their own. */
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { eventually } from '../support/poll.js';
+import { Processes, type TestProcess } from '../support/processes.js';
+import { freePort } from '../support/stores.js';
+
+export interface Delivered {
+  id: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** A developer's own receiver on one port. */
+export class Receiver {
+  readonly delivered: Delivered[] = [];
+  /** What it answers, and when. */
+  answer: (delivered: Delivered) => Promise<number> | number = () => 204;
+  private server: Server | undefined;
+
+  private constructor(private readonly port: number) {}
+
+  static async create(): Promise<Receiver> {
+    return new Receiver(await freePort());
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/hook`;
+  }
+
+  get ids(): string[] {
+    return this.delivered.map(({ id }) => id);
+  }
+
+  async start(): Promise<this> {
+    this.server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const { headers } = request;
+      const delivered = {
+        id: String(headers['webhook-id']),
+        headers,
+        body: Buffer.concat(chunks).toString(),
+      };
+      this.delivered.push(delivered);
+      response.statusCode = await this.answer(delivered);
+      response.end();
+    });
+    this.server.listen(this.port, '127.0.0.1');
+    await once(this.server, 'listening');
+    return this;
+  }
+
+  stop(): void {
+    this.server?.closeAllConnections();
+    this.server?.close();
+  }
+
+  async has(count: number): Promise<Delivered[]> {
+    return eventually(`${count} deliveries`, () => this.delivered.length >= count && this.delivered);
+  }
+}
+
+/** One developer's machine: a DATA_DIR, a receiver, and `tow` as processes. */
+export class Desk {
+  private constructor(
+    private readonly processes: Processes,
+    readonly receiver: Receiver,
+    readonly dataDir: string,
+    private readonly settings: Record<string, string>,
+  ) {}
+
+  /** @param settings of every `tow`, beside DATA_DIR */
+  static async run(settings: Record<string, string>, work: (desk: Desk) => Promise<void>): Promise<void> {
+    const processes = new Processes();
+    const desk = new Desk(processes, await Receiver.create(), await processes.folder(), settings);
+    try {
+      await work(desk);
+    } finally {
+      desk.receiver.stop();
+      await processes.endAll();
+    }
+  }
+
+  tow(...args: string[]): TestProcess {
+    const env = { DATA_DIR: this.dataDir, ...this.settings };
+    return this.processes.start({ command: ['node', 'dist/bin/tow.js', ...args], env });
+  }
+
+  /** A `tow listen` that has connected. */
+  async listen(...args: string[]): Promise<TestProcess> {
+    const listener = this.tow('listen', '--forward-to', this.receiver.url, ...args);
+    await listener.prints(/Signing secret/);
+    return listener;
+  }
+
+  /** Runs a command that ends by itself; resolves with its exit code and its one JSON document. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
+  async json(...args: string[]): Promise<{ code: number | null; out: any }> {
+    const run = this.tow(...args, '--json');
+    const { code } = await run.hasEnded();
+    return { code, out: JSON.parse(run.stdout) };
+  }
+}

@@ -1,0 +1,243 @@
+/** `tow listen` as a process, against the product and a receiver on this machine. */
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Webhook } from 'standardwebhooks';
+import { eventually } from '../support/poll.js';
+import type { TestProcess } from '../support/processes.js';
+import { invoiceInput } from '../support/samples.js';
+import { sideBySide } from '../support/side-by-side.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+import { freePort } from '../support/stores.js';
+import { Desk } from './listen-fixture.js';
+
+const CLEAN = { code: 0, signal: null };
+
+describe('tow listen', () => {
+  let stack: TestStack;
+  before(async () => {
+    stack = await TestStack.start();
+  });
+
+  /** A tenant, and a desk whose settings name its key. */
+  async function withDesk(work: (desk: Desk, tenant: TestTenant) => Promise<void>): Promise<void> {
+    const tenant = await stack.createTenant();
+    const settings = { TOW_API_URL: `${stack.origin}/v1`, TOW_API_KEY: tenant.client.key };
+    await Desk.run(settings, (desk) => work(desk, tenant));
+  }
+
+  /** Makes an invoice; the id of its event. */
+  async function createInvoice({ id, client }: TestTenant, fields: object = {}): Promise<string> {
+    const made = await client.post('/invoices', { ...invoiceInput(), ...fields });
+    expect(made.status, made.text).to.equal(201);
+    const [event] = await stack.rows<{ id: string }>(
+      id,
+      `select id from events where body::jsonb #>> '{data,object,id}' = '${made.body.id}'`,
+    );
+    return event?.id ?? '';
+  }
+
+  const createInvoices = async (tenant: TestTenant, count: number) => {
+    const ids: string[] = [];
+    for (let nth = 0; nth < count; nth += 1) ids.push(await createInvoice(tenant));
+    return ids;
+  };
+
+  async function stateFile(desk: Desk): Promise<string> {
+    const names = await readdir(desk.dataDir);
+    return join(desk.dataDir, names.find((name) => /^listen-[0-9a-f]{16}\.json$/.test(name)) ?? '');
+  }
+
+  const secretOf = ({ output }: TestProcess) => /Signing secret: (\S+)/.exec(output)?.[1] ?? '';
+
+  sideBySide(
+    {
+      'goes on by itself over a restart of the API, and loses nothing': async () => {
+        const port = await freePort();
+        const first = await TestStack.start({ environment: { PORT: `${port}` } });
+        const tenant = await first.createTenant();
+        const settings = { TOW_API_URL: `${first.origin}/v1`, TOW_API_KEY: tenant.client.key };
+        await Desk.run(settings, async (desk) => {
+          await desk.receiver.start();
+          const listener = await desk.listen('--events', 'invoice.created');
+          const make = async () => (await tenant.client.post('/invoices', invoiceInput())).body.id as string;
+          const made = [await make()];
+          await desk.receiver.has(1);
+          await first.stop();
+          await listener.prints(/cannot be reached/);
+          const second = await TestStack.start({ environment: { PORT: `${port}` }, after: first });
+          try {
+            // Before the listener is back.
+            made.push(await make(), await make());
+            await listener.prints(/Connected again/);
+            made.push(await make());
+            const delivered = await desk.receiver.has(4);
+            expect(delivered.map(({ body }) => JSON.parse(body).data.object.id)).to.deep.equal(made);
+            expect(await listener.stop('SIGTERM')).to.deep.equal(CLEAN);
+          } finally {
+            await second.stop();
+          }
+        });
+      },
+
+      'loses nothing while the receiver is away, killed in the meantime, and keeps the order': () =>
+        withDesk(async (desk, tenant) => {
+          const first = await desk.listen();
+          const made = await createInvoices(tenant, 3);
+          await first.prints(new RegExp(`${made[0]}  → ECONNREFUSED; trying again in 1 s`));
+          await first.stop('SIGKILL');
+          made.push(...(await createInvoices(tenant, 2)));
+          const second = await desk.listen();
+          await second.prints(/from where the last run ended/);
+          await second.prints(/trying again/);
+          // A refusal is an answer too.
+          desk.receiver.answer = ({ id }) => (id === made[1] ? 500 : 200);
+          await desk.receiver.start();
+          await desk.receiver.has(5);
+          expect(await second.stop('SIGTERM')).to.deep.equal(CLEAN);
+          expect(desk.receiver.ids).to.deep.equal(made);
+          expect(second.stdout).to.match(
+            new RegExp(`^\\d\\d:\\d\\d:\\d\\d  invoice.created +${made[1]}  → 500  \\d+ ms$`, 'm'),
+          );
+        }),
+
+      'ends when its key is revoked': () =>
+        withDesk(async (desk, tenant) => {
+          const { body } = await tenant.client.post('/api-keys', { name: 'Laptop', permissions: ['read'] });
+          const listener = await desk.listen('--key', body.key);
+          await tenant.client.delete(`/api-keys/${body.id}`);
+          expect(await listener.hasEnded()).to.deep.equal({ code: 3, signal: null });
+          expect(listener.output).to.match(/The API refuses the key \(401\)/);
+        }),
+
+      'forwards each event as a webhook: in order, signed, and with the bytes that were recorded': () =>
+        withDesk(async (desk, tenant) => {
+          await desk.receiver.start();
+          const filters = ['--events', 'invoice.*, work_order.created'];
+          const listener = await desk.listen(...filters, '--json');
+          await createInvoice(tenant, { notes: 'Žofia’s 🚗\n“two lines”' });
+          await tenant.client.post('/customers', { company_name: 'Hudson', company_type: 'fleet' });
+          const { body: job } = await tenant.client.post('/work-orders', { service_type: 'tow' });
+          await tenant.client.post(`/work-orders/${job.id}/cancel`, { reason: 'customer' });
+          await createInvoice(tenant);
+          await desk.receiver.has(3);
+          expect(await listener.stop('SIGINT')).to.deep.equal(CLEAN);
+          const recorded = await stack.rows<{ id: string; type: string; body: string }>(
+            tenant.id,
+            `select id, type, body from events where type in ('invoice.created', 'work_order.created') order by id`,
+          );
+          const { delivered } = desk.receiver;
+          expect(delivered.map(({ body }) => body)).to.deep.equal(recorded.map(({ body }) => body));
+          const receiverSide = new Webhook(secretOf(listener));
+          for (const { id, headers, body } of delivered) {
+            expect(headers['content-type']).to.equal('application/json');
+            expect(receiverSide.verify(body, headers as Record<string, string>)).to.include({ id });
+          }
+          const lines = listener.stdout
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line));
+          const { data } = lines.pop();
+          expect(data.forwarded).to.equal(3);
+          expect(
+            lines.map(({ id, type, status, attempts }) => ({ id, type, status, attempts })),
+          ).to.deep.equal(recorded.map(({ id, type }) => ({ id, type, status: 204, attempts: 1 })));
+        }),
+
+      'finishes the event in hand on SIGINT, and begins with the next one the next time': () =>
+        withDesk(async (desk, tenant) => {
+          let release = () => {};
+          const held = new Promise<void>((done) => {
+            release = done;
+          });
+          await desk.receiver.start();
+          desk.receiver.answer = () => held.then(() => 200);
+          const first = await desk.listen();
+          const made = await createInvoices(tenant, 2);
+          await desk.receiver.has(1);
+          first.signal('SIGINT');
+          // npx gives the terminal's Ctrl-C a second time.
+          first.signal('SIGINT');
+          await first.prints(/Stopping once/);
+          release();
+          expect(await first.hasEnded()).to.deep.equal(CLEAN);
+          expect(first.stdout).to.include(`${made[0]}  → 200`);
+          expect(desk.receiver.ids).to.deep.equal([made[0]]);
+          const second = await desk.listen();
+          await desk.receiver.has(2);
+          expect(await second.stop('SIGTERM')).to.deep.equal(CLEAN);
+          expect(desk.receiver.ids).to.deep.equal(made);
+        }),
+
+      'keeps secret and place for its owner alone, one listener at a time; an unknown place is left only with --from-now':
+        () =>
+          withDesk(async (desk, tenant) => {
+            const target = ['listen', '--forward-to', desk.receiver.url];
+            const shown = await desk.json(...target, '--print-secret');
+            await desk.receiver.start();
+            const first = await desk.listen();
+            expect(secretOf(first))
+              .to.equal(shown.out.data.secret)
+              .and.to.match(/^whsec_[\w+/]{43}=$/);
+            expect((await desk.json(...target)).out.error.code).to.equal('already_listening');
+            expect(await first.stop('SIGTERM')).to.deep.equal(CLEAN);
+
+            const path = await stateFile(desk);
+            expect((await stat(path)).mode & 0o777).to.equal(0o600);
+            const state = JSON.parse(await readFile(path, 'utf8'));
+            expect(state.last_event_id).to.match(/^\d+-/);
+            const tomorrow = { ...state, last_event_id: state.last_event_id.replace(/^\d+/, '99999999999') };
+            await writeFile(path, JSON.stringify(tomorrow));
+            const lost = await desk.json(...target);
+            expect([lost.code, lost.out.error.code]).to.deep.equal([1, 'place_unknown']);
+            expect(lost.out.error.message).to.include('--from-now');
+            await createInvoice(tenant);
+            const second = await desk.listen('--from-now');
+            expect(secretOf(second)).to.equal(shown.out.data.secret);
+            const made = await createInvoice(tenant);
+            await desk.receiver.has(1);
+            expect(await second.stop('SIGTERM')).to.deep.equal(CLEAN);
+            expect(desk.receiver.ids).to.deep.equal([made]);
+          }),
+
+      'says what is wrong, and with which exit code': () =>
+        withDesk(async (desk, tenant) => {
+          const target = ['listen', '--forward-to', desk.receiver.url];
+          const key = tenant.client.key;
+          const other = `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`;
+          const runs = await Promise.all([
+            desk.json('listen'),
+            desk.json('listen', '--forward-to', 'ftp://localhost/hook'),
+            desk.json(...target, '--events', 'invoice.*,Paid!'),
+            desk.json(...target, '--sandbox', '--key', key),
+            desk.json(...target, '--key', other),
+            desk.json(...target, '--sandbox'),
+            desk.json(...target, '--api-url', `${stack.origin}/docs`),
+            desk.json(
+              ...target,
+              '--api-url',
+              'http://127.0.0.1:1/v1',
+              '--key',
+              await stack.createKey(tenant.id),
+            ),
+          ]);
+          expect(runs.map(({ code }) => code)).to.deep.equal([2, 2, 2, 2, 3, 3, 3, 5]);
+          expect(runs.map(({ out }) => out.error.message).join()).to.not.include(key.slice(8, 20));
+          const agent = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_invoices'] });
+          expect((await desk.json(...target, '--key', agent)).code).to.equal(3);
+        }),
+    },
+    { atOnce: 3, timeoutMs: 90_000 },
+  );
+
+  after(async () => {
+    await stack.stop();
+  });
+
+  it('leaves no stream open', async () => {
+    await eventually('the end of all streams', async () => {
+      const metrics = await fetch(`${stack.origin}/metrics`).then((answer) => answer.text());
+      return /^tow_event_streams 0$/m.test(metrics);
+    });
+  });
+});

@@ -1,0 +1,243 @@
+import type { Job } from 'bullmq';
+import { expect } from 'chai';
+import type { Statement } from '../../shared/platform/postgres.js';
+import type { ClockJob } from '../../shared/queues/clock.js';
+import { openMessagesQueue } from '../../shared/queues/messages.js';
+import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
+import { openWritesQueue } from '../../shared/queues/writes.js';
+import { HEALTH } from '../../shared/resources/webhook-endpoints/health-rules.js';
+import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
+import { createClockProcessor } from '../../workers/clock/processor.js';
+import { EndpointHealth } from '../support/endpoint-health.js';
+import { eventually } from '../support/poll.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+const HOUR_MS = 3_600_000;
+
+describe('the health of an endpoint', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+  let health: EndpointHealth;
+
+  before(async () => {
+    stack = await TestStack.start({ clock: false });
+    tenant = await stack.createTenant();
+    health = new EndpointHealth(stack, tenant.id);
+  });
+  after(() => stack.stop());
+
+  it("that only ever works is nobody's business", async () => {
+    const id = await health.endpoint();
+    await health.succeeded(id);
+    expect(await health.found(id)).to.deep.equal([]);
+    await health.failing(id, 23.9);
+    expect(await health.found(id)).to.deep.equal([]);
+  });
+
+  it('is told after one, three and four days of failure, once each and not before', async () => {
+    const id = await health.endpoint();
+    for (const [index, hours] of HEALTH.warnAfter.entries()) {
+      await health.failing(id, hours - 0.1);
+      await health.pass(id);
+      expect(await health.types(id), `before ${hours} hours`).to.have.length(index);
+      await health.failing(id, hours + 0.1);
+      await health.pass(id);
+      await health.pass(id);
+      expect(await health.types(id)).to.deep.equal(Array(index + 1).fill('endpoint.failing'));
+    }
+    const [first, , last] = await health.events(id);
+    expect(first.data.object).to.include({ id, enabled: true });
+    expect(first.data.hours).to.equal(24);
+    expect(last.data.hours).to.equal(96);
+    expect(Date.parse(last.data.disables_at) - Date.parse(last.data.failing_since)).to.equal(120 * HOUR_MS);
+    const [notice, ...more] = await health.notices(id);
+    expect(more).to.have.length(2);
+    expect(notice).to.include({ kind: 'endpoint_failing', entity_type: 'webhook_endpoint', read_at: null });
+    expect(notice.title).to.equal('A webhook endpoint has been failing for a day');
+    expect(notice.text).to.include('https://receiver.example.com/hook has').and.to.include('http_503');
+    expect(notice.text, 'what a query may hold is for nobody to read').to.not.include('secret');
+    const audited = await health.audited(id);
+    expect(audited.map(({ changes }) => changes)).to.deep.equal([
+      [{ field: 'warned_hours', from: 0, to: 24 }],
+      [{ field: 'warned_hours', from: 24, to: 72 }],
+      [{ field: 'warned_hours', from: 72, to: 96 }],
+    ]);
+    expect(audited[0]).to.include({ action: 'webhook_endpoint.warned', actor_name: 'clock' });
+  });
+
+  it('is not told of for a failure of long ago that nothing has followed', async () => {
+    const id = await health.endpoint();
+    await health.failing(id, 100, 99);
+    expect(await health.found(id)).to.deep.equal([]);
+    // One more a day later tells of a day; the two others were never reached.
+    await health.failing(id, 100, 70);
+    await health.pass(id);
+    expect((await health.events(id)).map(({ data }) => data.hours)).to.deep.equal([24]);
+  });
+
+  it('is told to be good again once it is, and only when its failing was told', async () => {
+    const [told, untold] = [await health.endpoint(), await health.endpoint()];
+    await health.failing(told, 25);
+    await health.failing(untold, 23);
+    for (const id of [told, untold]) {
+      await health.pass(id);
+      await health.succeeded(id);
+      await health.pass(id);
+      await health.pass(id);
+    }
+    expect(await health.types(told)).to.deep.equal(['endpoint.failing', 'endpoint.recovered']);
+    expect(await health.types(untold)).to.deep.equal([]);
+    expect((await health.events(told))[1].data).to.deep.include({ was_disabled: false });
+    expect((await health.notices(told))[1]).to.include({ kind: 'endpoint_recovered' });
+    // And from the beginning.
+    await health.failing(told, 25);
+    await health.pass(told);
+    expect(await health.types(told)).to.have.length(3);
+  });
+
+  it('is told to have been good in between when it failed again before the clock looked', async () => {
+    const id = await health.endpoint();
+    await health.failing(id, 25);
+    await health.pass(id);
+    await health.failing(id, 1);
+    await health.pass(id);
+    expect(await health.types(id)).to.deep.equal(['endpoint.failing', 'endpoint.recovered']);
+  });
+
+  it('ends after five days of nothing but failures: disabled, with event and notice, its worker woken', async () => {
+    const id = await health.endpoint();
+    await health.failing(id, 119.9);
+    await health.pass(id);
+    expect(await health.read(id)).to.include({ enabled: true, warned_hours: 96 });
+    await health.failing(id, 120.1);
+    expect(await health.pass(id)).to.deep.equal([id]);
+    const { enabled, disabled_reason, disabled_at, probe_after, probes } = await health.read(id);
+    expect({ enabled, disabled_reason, probes }).to.deep.equal({
+      enabled: false,
+      disabled_reason: 'failing',
+      probes: 0,
+    });
+    expect(probe_after.getTime() - disabled_at.getTime()).to.be.within(HOUR_MS, HOUR_MS + 1);
+    expect(await health.pass(id)).to.deep.equal([]);
+    const events = await health.events(id);
+    expect(events.map(({ type }) => type)).to.deep.equal(['endpoint.failing', 'endpoint.disabled']);
+    expect(events[1].data).to.deep.include({ reason: 'failing' });
+    expect(events[1].data.object).to.include({ enabled: false, disabled_reason: 'failing' });
+    const [, notice] = await health.notices(id);
+    expect(notice.kind).to.equal('endpoint_disabled');
+    expect(notice.text).to.include('http_503').and.to.include(`/v1/webhook-endpoints/${id}/recover`);
+    expect((await health.audited(id)).at(-1).changes.slice(0, 2)).to.deep.equal([
+      { field: 'enabled', from: true, to: false },
+      { field: 'disabled_reason', from: null, to: 'failing' },
+    ]);
+  });
+
+  it('does not end for failures that are stale, few, or not five days apart', async () => {
+    const cases: [string, (id: string) => Promise<void>][] = [
+      ['stale', (id) => health.failing(id, 200, 30)],
+      ['not apart', (id) => health.failing(id, 130, 11)],
+      [
+        'few',
+        async (id) => {
+          await health.failing(id, 130);
+          await health.lane(id, `consecutive_failures = ${HEALTH.minFailures - 1}`);
+        },
+      ],
+    ];
+    for (const [name, fail] of cases) {
+      const id = await health.endpoint();
+      await fail(id);
+      await health.pass(id);
+      await health.pass(id);
+      expect(await health.read(id), name).to.include({ enabled: true });
+      expect(await health.types(id), name).to.deep.equal(['endpoint.failing']);
+    }
+  });
+
+  for (const [reason, said] of [
+    ['gone', '410 Gone'],
+    ['receiver', 'webhook-delivery: disable'],
+  ] as const) {
+    it(`ends at once when the receiver asks for it (${reason}), and is never probed`, async () => {
+      const id = await health.endpoint();
+      await health.lane(id, `stop_reason = '${reason}'`);
+      expect(await health.pass(id)).to.deep.equal([id]);
+      expect(await health.read(id)).to.include({
+        ...{ enabled: false, disabled_reason: reason, stop_reason: null, probe_after: null, warned_hours: 0 },
+      });
+      expect((await health.events(id))[0].data).to.deep.include({ reason });
+      expect((await health.notices(id))[0].text).to.include(said);
+      await health.lane(
+        id,
+        `last_success_at = clock_timestamp(), probe_after = now() - interval '1 hour', warned_hours = 120`,
+      );
+      expect(await health.found(id)).to.deep.equal([]);
+    });
+  }
+
+  it('of one that people disabled or deleted is left alone', async () => {
+    for (const set of [
+      `enabled = false, disabled_reason = 'user', disabled_at = now()`,
+      'deleted_at = now()',
+    ]) {
+      const id = await health.endpoint();
+      await health.failing(id, 130);
+      await health.lane(id, `stop_reason = 'gone', probe_after = now(), last_success_at = clock_timestamp()`);
+      await health.rows(`update webhook_endpoints set ${set} where tenant_id = $1 and id = $2`, [
+        tenant.id,
+        id,
+      ]);
+      expect(await health.found(id), set).to.deep.equal([]);
+    }
+  });
+
+  it('is judged by what is so when its command runs, not by what was found', async () => {
+    const id = await health.endpoint();
+    await health.failing(id, 130);
+    const found = await health.found(id);
+    expect(found.map(({ type }) => type)).to.deep.equal(['webhook_endpoint.disable']);
+    await health.succeeded(id);
+    expect(await health.pass(id, found)).to.deep.equal([]);
+    expect(await health.read(id)).to.include({ enabled: true });
+    expect(await health.events(id)).to.deep.equal([]);
+    expect(await health.notices(id)).to.deep.equal([]);
+  });
+
+  it('is looked after by the clock', async () => {
+    const id = await health.endpoint();
+    await health.failing(id, 121);
+    const { runtime } = stack;
+    const queues = {
+      writes: openWritesQueue(runtime),
+      messages: openMessagesQueue(runtime),
+      webhooks: openWebhooksQueue(runtime),
+    };
+    await createClockProcessor(runtime, queues)({ name: 'watch-endpoints', data: {} } as Job<ClockJob>, '');
+    await eventually('the end', async () => !(await health.read(id)).enabled);
+    expect(await health.types(id)).to.deep.equal(['endpoint.disabled']);
+  });
+
+  it('is found by keys among many that are well: their endpoints are not looked up, no table is scanned', async () => {
+    const fill = `
+      with made as (insert into webhook_endpoints (tenant_id, id, url, event_types, max_in_flight)
+        select $1, gen_random_uuid(), 'https://example.com', '{*}', 10 from generate_series(1, 5000) returning *)
+      insert into webhook_lanes (tenant_id, endpoint_id) select tenant_id, id from made`;
+    await health.rows(fill, [tenant.id]);
+    await stack.asOwner('analyze webhook_endpoints, webhook_lanes');
+    const swept: Statement[] = [];
+    const query = async (statement: Statement) => {
+      swept.push(statement);
+      return [];
+    };
+    await findHealthSteps({ query, queryAtCommit: () => undefined }, 10);
+    const plan = await stack.runtime.db.transaction([tenant.id], async (tx) => {
+      await tx.query({ text: `prepare swept as ${swept[0]?.text}` });
+      const rows = await tx.query<Record<string, string>>({ text: 'explain execute swept(10)' });
+      await tx.query({ text: 'deallocate swept' });
+      return rows.map((row) => row['QUERY PLAN'] as string);
+    });
+    const scans = plan.flatMap((line) => / (?:Scan|using) .*on (webhook_\w+)/.exec(line)?.[1] ?? []);
+    expect(scans, plan.join('\n')).to.deep.equal(['webhook_lanes', 'webhook_endpoints']);
+    expect(plan.join('\n')).to.include('webhook_endpoints_pkey').and.to.not.include('Seq Scan');
+  });
+});

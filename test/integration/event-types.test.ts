@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { BUSINESS_EVENT_TYPES, EVENT_TYPES } from '../../shared/contracts/vocabulary.js';
+import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
+import { runIsolated } from '../../workers/writes/isolate.js';
+import { batchContextOf } from '../support/batch-context.js';
+import { findBodyFaults } from '../support/event-schemas.js';
+import { expectError } from '../support/expect-error.js';
+import { invoiceAfter, jobAfter } from '../support/lifecycle-records.js';
+import { eventually } from '../support/poll.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+import { makeSuggestion } from '../support/suggestions.js';
+
+const LINE = {
+  ...{ name: 'Loaded miles', description: null, category: 'mileage', quantity: 12, unit_type: 'mile' },
+  ...{ unit_price_cents: 450, total_cents: 5_400, taxable: true },
+};
+
+describe('GET /event-types', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+
+  before(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant();
+  });
+  after(() => stack.stop());
+
+  it('lists every type at once, each as it is alone', async () => {
+    const { body } = await tenant.client.get('/event-types');
+    expect(body.data).to.include({ cursor: null, count: EVENT_TYPES.length });
+    expect(body.data.items.map(({ type }: { type: string }) => type)).to.deep.equal([...EVENT_TYPES]);
+    for (const item of body.data.items) {
+      expect((await tenant.client.get(`/event-types/${item.type}`)).body).to.deep.equal(item);
+      expect(item.operational, item.type).to.equal(!BUSINESS_EVENT_TYPES.includes(item.type));
+    }
+  });
+
+  it('knows no other type', async () => {
+    for (const type of ['invoice.nothing', 'invoice.*', '*', 'INVOICE.PAID', 'constructor'])
+      expectError(await tenant.client.get(`/event-types/${type}`), 404, 'not_found');
+  });
+
+  /** Makes every event of the business happen, in every form that its body has. */
+  async function live(): Promise<void> {
+    const { client } = tenant;
+    const driver = (await client.post('/drivers', { name: 'Dan' })).body.id;
+    const job = await jobAfter(client, ['assign', 'start', 'complete']);
+    const truck = { unit_number: 'T-1', duty_class: 'light', driver_id: driver };
+    const manned = (await client.post('/trucks', truck)).body.id;
+    await client.post(`/work-orders/${await jobAfter(client, [])}/assign`, { truck_id: manned });
+    const due_date = new Date(Date.now() - 100 * 86_400_000).toISOString();
+    const invoice = await invoiceAfter(client, ['approve', 'send'], { work_order_id: job, due_date });
+    const found = await stack.runtime.db.transaction([tenant.id], (tx) => findOverdue(tx, 100));
+    await runIsolated(batchContextOf(stack.runtime), found);
+    const payment = { amount_cents: 5_000, method: 'cash' };
+    for (const _of of [1, 2]) await client.post(`/invoices/${invoice}/payments`, payment);
+    await makeSuggestion(stack, tenant.id, {
+      ...{ kind: 'missed_fee', detector: 'missed_mileage' },
+      ...{ entity_id: invoice, invoice_id: invoice, proposed_lines: [LINE] },
+    });
+    await makeSuggestion(stack, tenant.id, { entity_id: job, entity_type: 'work_order' });
+  }
+
+  it('tells of every event that the product records what its body really is, member for member', async () => {
+    await live();
+    const rows = await eventually('every type is recorded', async () => {
+      const text = 'select type, body from events where tenant_id = $1 order by id';
+      const found = await stack.rows<{ type: string; body: string }>(tenant.id, text, [tenant.id]);
+      return new Set(found.map(({ type }) => type)).size >= BUSINESS_EVENT_TYPES.length && found;
+    });
+    expect([...new Set(rows.map(({ type }) => type))]).to.have.members([...BUSINESS_EVENT_TYPES]);
+    const bodies = rows.map(({ body }) => JSON.parse(body));
+    const of = (type: string) => bodies.filter((body) => body.type === type);
+    expect(of('dispatch.assigned').map(({ data }) => data.driver?.name ?? null)).to.deep.equal([null, 'Dan']);
+    expect(of('invoice.paid').map(({ data }) => data.fully_paid)).to.deep.equal([false, true]);
+    for (const body of bodies) {
+      const { schema } = (await tenant.client.get(`/event-types/${body.type}`)).body;
+      expect(findBodyFaults(schema, body), body.type).to.deep.equal([]);
+    }
+  });
+});

@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { findPartitionFaults } from '../../migrations/partitions.js';
+import { newId } from '../../shared/platform/ids.js';
+import { openClockQueue } from '../../shared/queues/clock.js';
+import { firstIdAt } from '../../shared/resources/id-times.js';
+import { eventually } from '../support/poll.js';
+import { TestStack } from '../support/stack.js';
+
+const YEAR_MS = 365 * 24 * 3600 * 1000;
+
+describe('the clock', () => {
+  let stack: TestStack;
+
+  before(async () => {
+    stack = await TestStack.start();
+  });
+  after(() => stack.stop());
+
+  const gauge = async () =>
+    (await fetch(`${stack.origin}/metrics`).then((response) => response.text())).match(
+      /^tow_partition_faults (\d+)$/m,
+    )?.[1];
+
+  it('makes the partitions that are missing, and tells by a metric what it cannot mend', async () => {
+    const [{ name }] = (await stack.rows<{ name: string }>(
+      newId(),
+      "select max(relname) as name from pg_class where relname ~ '^webhook_attempts_[0-9]+$'",
+    )) as [{ name: string }];
+    await stack.asOwner(`drop table partitions.${name}`);
+    expect(await findPartitionFaults(stack.databaseUrl)).to.deep.equal([`${name} is missing`]);
+    const { id } = await stack.createTenant();
+    await stack.rows(id, "insert into events (tenant_id, id, type, body) values ($1, $2, 'x.made', '{}')", [
+      id,
+      firstIdAt(Date.now() + YEAR_MS),
+    ]);
+    await openClockQueue(stack.runtime).add('keep-partitions', {}, { jobId: newId() });
+    await eventually('the stray row is told', async () => (await gauge()) === '1');
+    expect(await findPartitionFaults(stack.databaseUrl)).to.deep.equal([
+      'events_default holds rows (1), which are never dropped',
+    ]);
+  });
+});

@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { newId } from '../../shared/platform/ids.js';
+import { EndpointHealth } from '../support/endpoint-health.js';
+import { expectError } from '../support/expect-error.js';
+import { makeNotice } from '../support/notices.js';
+import { createUser } from '../support/sign-in.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+describe('notices', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+
+  before(async () => {
+    stack = await TestStack.start({ clock: false });
+    tenant = await stack.createTenant();
+  });
+  after(() => stack.stop());
+
+  const idsOf = async (query: string): Promise<string[]> => {
+    const answer = await tenant.client.get(`/notices${query}`);
+    return answer.body.data.items.map(({ id }: { id: string }) => id);
+  };
+
+  it('are listed newest first, page by page, and by whether they were read', async () => {
+    const [old, middle, fresh] = [
+      await makeNotice(stack, tenant.id),
+      await makeNotice(stack, tenant.id, { kind: 'delivery_exhausted' }),
+      await makeNotice(stack, tenant.id),
+    ];
+    expect(await idsOf('')).to.deep.equal([fresh, middle, old]);
+    expect(await idsOf('?kind=delivery_exhausted')).to.deep.equal([middle]);
+    const page = (await tenant.client.get('/notices?limit=2')).body.data;
+    expect(await idsOf(`?limit=2&cursor=${page.cursor}`)).to.deep.equal([old]);
+    const { body: read } = await tenant.client.post(`/notices/${middle}/read`, {});
+    expect(read.read_at).to.be.a('string');
+    expect(await idsOf('?unread=true')).to.deep.equal([fresh, old]);
+    expect(await idsOf('?unread=false')).to.deep.equal([middle]);
+    expect((await tenant.client.get(`/notices/${middle}`)).body).to.deep.equal(read);
+  });
+
+  it('are read once: the second time changes nothing, and the audit log names who did it', async () => {
+    const id = await makeNotice(stack, tenant.id);
+    const other = stack.clientWith(await stack.createKey(tenant.id, { permissions: ['write'] }));
+    const dry = await tenant.client.post(
+      `/notices/${id}/read`,
+      {},
+      { headers: { 'X-Service-Dry-Run': 'true' } },
+    );
+    expect(dry.body.data.read_at).to.be.a('string');
+    const first = (await other.post(`/notices/${id}/read`, {})).body;
+    expect((await tenant.client.post(`/notices/${id}/read`, {})).body).to.deep.equal(first);
+    const log = await tenant.client.get(`/audit-log?entity_type=notice&entity_id=${id}`);
+    const entries = log.body.data.items.filter(({ outcome }: { outcome: string }) => outcome === 'ok');
+    expect(entries.map(({ action }: { action: string }) => action)).to.deep.equal(
+      Array(2).fill('notice.acknowledged'),
+    );
+    const ids = entries.map(({ actor }: { actor: { id: string } }) => actor.id);
+    expect(ids[0]).to.not.equal(ids[1]);
+    expect(entries[1].changes).to.have.length(1);
+    expect(entries[0].changes).to.deep.equal([]);
+    expectError(await tenant.client.post(`/notices/${newId()}/read`, {}), 404, 'not_found');
+  });
+
+  it('of a failing endpoint can be followed to it, and without a mail server nobody is mailed', async () => {
+    await createUser(stack, tenant.id);
+    for (const tenantId of [tenant.id, tenant.sandboxId]) {
+      const health = new EndpointHealth(stack, tenantId);
+      const endpoint = await health.endpoint();
+      await health.failing(endpoint, 25);
+      await health.pass(endpoint);
+      const client = tenantId === tenant.id ? tenant.client : tenant.sandbox;
+      const [notice] = (await client.get('/notices?unread=true&limit=1')).body.data.items;
+      expect(notice).to.include({
+        kind: 'endpoint_failing',
+        entity_type: 'webhook_endpoint',
+        mailed_at: null,
+      });
+      expect(notice.entity_id).to.equal(endpoint);
+      expect(await stack.rows(tenantId, 'select * from notice_mails')).to.deep.equal([]);
+    }
+  });
+});

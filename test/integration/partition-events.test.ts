@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import knex, { type Knex } from 'knex';
+import { down } from '../../migrations/20261122050000_partition_events.js';
+import { migrations } from '../../migrations/index.js';
+import { type MigrateOptions, migrate, migrateUpTo } from '../../migrations/migrate.js';
+import { keepPartitions } from '../../migrations/partitions.js';
+import { currentPosition, readEvents } from '../../shared/events/read-events.js';
+import { newId } from '../../shared/platform/ids.js';
+import { createLogger } from '../../shared/platform/logger.js';
+import { type Database, openDatabase } from '../../shared/platform/postgres.js';
+import { findPrivilegeFaults } from '../../shared/platform/postgres-privileges.js';
+import { appRoleOf } from '../../shared/platform/postgres-session.js';
+import { firstIdAt } from '../../shared/resources/id-times.js';
+import { eventually } from '../support/poll.js';
+import { withClient } from '../support/rows.js';
+import { createEmptyDatabase } from '../support/stores.js';
+
+const STEP = '20261122050000_partition_events';
+const BEFORE = migrations[migrations.findIndex(({ name }) => name === STEP) - 1]?.name as string;
+const WEEK_MS = 7 * 24 * 3600 * 1000;
+const OLD_ROWS = 5000;
+
+const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
+const optionsFor = (databaseUrl: string): MigrateOptions => ({
+  databaseUrl,
+  appRole: appRoleOf(databaseUrl),
+  withQueue: false,
+});
+
+async function withKnex<T>(databaseUrl: string, work: (db: Knex) => Promise<T>): Promise<T> {
+  const db = knex({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 2 } });
+  return work(db).finally(() => db.destroy());
+}
+
+describe('events become partitions by week', () => {
+  const tenantId = newId();
+  let databaseUrl: string;
+  let db: Database;
+
+  /** As the version before left it: the application at work, events of some time. */
+  beforeEach(async () => {
+    databaseUrl = await createEmptyDatabase();
+    await migrateUpTo(databaseUrl, BEFORE);
+    const role = appRoleOf(databaseUrl);
+    await withClient(databaseUrl, async (client) => {
+      await client.query(`
+        grant usage on schema public to ${role};
+        grant select, insert on events to ${role};
+        grant select on schema_migrations to ${role}`);
+      await client.query("select set_config('app.tenant_ids', $1, false)", [tenantId]);
+      await client.query(
+        `insert into events (tenant_id, id, type, body)
+         select $1, overlay(gen_random_uuid()::text placing substr($2::uuid::text, 1, 14) from 1)::uuid, 'x.old', '{}'
+         from generate_series(1, ${OLD_ROWS})`,
+        [tenantId, newId()],
+      );
+    });
+    db = openDatabase({ databaseUrl, poolSize: 5, applicationName: 'test', logger });
+  });
+  afterEach(() => db.close());
+
+  const insert = (id: string) =>
+    db.transaction([tenantId], (tx) =>
+      tx.query({
+        name: 'insert-event',
+        text: "insert into events (tenant_id, id, type, body) values ($1, $2, 'x.new', '{}')",
+        values: [tenantId, id],
+      }),
+    );
+  const idsOf = async (type: string) => {
+    const text = 'select id from events where tenant_id = $1 and type = $2 order by id';
+    const rows = await db.read<{ id: string }>(tenantId, { text, values: [tenantId, type] });
+    return rows.map(({ id }) => id);
+  };
+
+  it('while they are written and streamed: no statement fails, no row is lost, none is told twice', async () => {
+    const written: string[] = [];
+    const told: string[] = [];
+    const failures: unknown[] = [];
+    let isOver = false;
+    const repeat = async (step: () => Promise<void>) => {
+      while (!isOver) await step().catch((error: unknown) => failures.push(error));
+    };
+    let position = await currentPosition(db, tenantId);
+    const readOn = async () => {
+      const page = await readEvents(db, tenantId, position);
+      ({ position } = page);
+      told.push(...page.events.map((event) => event.position.id));
+    };
+    const writeOne = async () => {
+      const id = newId();
+      await insert(id);
+      written.push(id);
+    };
+    const traffic = [repeat(writeOne), repeat(writeOne), repeat(readOn)];
+    expect(await migrate(optionsFor(databaseUrl))).to.deep.equal([STEP]);
+    const atEnd = written.length;
+    while (written.length < atEnd + 10) await new Promise((resolve) => setTimeout(resolve, 5));
+    isOver = true;
+    await Promise.all(traffic);
+    expect(failures.map(String)).to.deep.equal([]);
+    await eventually('all are told', async () => {
+      await readOn();
+      return told.length >= written.length;
+    });
+    expect(told.toSorted()).to.deep.equal(written.toSorted());
+    expect(await idsOf('x.new')).to.deep.equal(written.toSorted());
+    expect(await idsOf('x.old')).to.have.length(OLD_ROWS);
+    expect(await findPrivilegeFaults(db)).to.deep.equal([]);
+  });
+
+  it('also when the process died after the last step, before it was noted', async () => {
+    await migrate(optionsFor(databaseUrl));
+    const again = [newId()];
+    await insert(again[0] as string);
+    await withClient(databaseUrl, (client) =>
+      client.query('delete from schema_migrations where name = $1', [STEP]),
+    );
+    expect(await migrate(optionsFor(databaseUrl))).to.deep.equal([STEP]);
+    expect(await idsOf('x.new')).to.deep.equal(again);
+  });
+
+  it('and, undone, one table again, with the rows of all weeks in their order', async () => {
+    await migrate(optionsFor(databaseUrl));
+    await keepPartitions(databaseUrl);
+    const ids = [0, 3, 4, 9].map((weeks) => firstIdAt(Date.now() + weeks * WEEK_MS));
+    for (const id of ids) await insert(id);
+    const text = 'select id, xid::text from events order by xid, id';
+    const before = await db.read(tenantId, { text });
+    await withKnex(databaseUrl, down);
+    expect(await db.read(tenantId, { text })).to.deep.equal(before);
+    expect(before).to.have.length(OLD_ROWS + ids.length);
+    expect(await db.read(newId(), { text })).to.deep.equal([]);
+    const kind = await db.query({ text: "select relkind from pg_class where oid = 'events'::regclass" });
+    expect(kind).to.deep.equal([{ relkind: 'r' }]);
+  });
+});

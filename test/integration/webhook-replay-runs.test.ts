@@ -1,0 +1,201 @@
+import { expect } from 'chai';
+import { v7 } from 'uuid';
+import { continueReplay } from '../../shared/resources/webhook-replays/run.js';
+import { expectError } from '../support/expect-error.js';
+import { UNKNOWN_ID } from '../support/samples.js';
+import { TestStack } from '../support/stack.js';
+import { hoursAgo, type ReplayAccount, ReplayClocks } from '../support/webhook-replays.js';
+import { insertDeliveries, insertEndpoint, insertEvents } from '../support/webhook-rows.js';
+
+const DAY_MS = 86_400_000;
+
+describe('the clock that runs replays', () => {
+  let stack: TestStack;
+  let clocks: ReplayClocks;
+
+  before(async () => {
+    stack = await TestStack.start();
+    clocks = new ReplayClocks(stack);
+  });
+  after(() => stack.stop());
+
+  const missed = (count: number, { of }: ReplayAccount) =>
+    insertEvents(
+      of,
+      Array.from({ length: count }, () => 'invoice.paid'),
+    );
+
+  it('makes a portion, the oldest first, and no more while a hundred of them wait', async () => {
+    const account = await clocks.open();
+    const events = await missed(450, account);
+    const { id } = await account.recover();
+    const eventsMade = async () => (await account.made(id)).map((row) => row.event_id);
+    await account.read(id).then((shown) => expect(shown).to.include({ total: 450 }));
+
+    await account.runUntilMade(id, 200);
+    await clocks.runUntil('all had their turns', async () => true);
+    expect(await eventsMade()).to.deep.equal(events.slice(0, 200));
+    await account.settle('succeeded', 100);
+    await clocks.runUntil('all had their turns', async () => true);
+    expect(await eventsMade()).to.have.length(200);
+    expect(await account.read(id)).to.include({ status: 'running', created_count: 200 });
+    await account.settle('succeeded', 1);
+    await account.runUntilMade(id, 201);
+    await clocks.runUntil('all had their turns', async () => true);
+    expect(await eventsMade()).to.deep.equal(events.slice(0, 400));
+    await account.settle('succeeded');
+    const made = await account.finish(id);
+    expect(made.map((row) => row.event_id)).to.deep.equal(events);
+    expect(await account.read(id)).to.include({ status: 'completed', created_count: 450 });
+  });
+
+  it('lets live deliveries wait for none of them, however many live ones wait', async () => {
+    const account = await clocks.open();
+    const live = Array.from({ length: 150 }, () => ({ endpoint_id: account.endpoint }));
+    await insertDeliveries(account.of, live);
+    await missed(3, account);
+    const { id } = await account.recover();
+    const made = await account.finish(id);
+    expect(made.map((row) => row.priority)).to.deep.equal([1, 1, 1]);
+  });
+
+  it('finds the last of many events that do not match, in several passes', async () => {
+    const account = await clocks.open({ eventTypes: ['invoice.paid'] });
+    const types = [...Array(2500).fill('customer.created'), 'invoice.paid'];
+    const wanted = (await insertEvents(account.of, types)).at(-1);
+    const { id, total } = await account.recover();
+    expect(total).to.equal(1);
+    expect((await account.finish(id)).map((row) => row.event_id)).to.deep.equal([wanted]);
+  });
+
+  it('goes on with other endpoints when one of them is full', async () => {
+    const account = await clocks.open();
+    const free = await insertEndpoint(account.of);
+    const events = await missed(250, account);
+    const exhausted = [account.endpoint, free].flatMap((endpoint_id, nth) =>
+      events
+        .slice(0, nth === 0 ? 250 : 20)
+        .map((event_id) => ({ endpoint_id, event_id, status: 'exhausted' })),
+    );
+    await insertDeliveries(account.of, exhausted);
+    const { id } = await account.start('/webhook-deliveries/replay', { since: hoursAgo(1) });
+    await account.runUntilMade(id, 220);
+    const made = await account.made(id);
+    expect(made.filter((row) => row.endpoint_id === free)).to.have.length(20);
+    expect(made.filter((row) => row.endpoint_id === account.endpoint)).to.have.length(200);
+    await account.settle('succeeded');
+    expect(await account.finish(id)).to.have.length(270);
+  });
+
+  it('loses and doubles nothing when it dies, before its commit or after, or has lost its place', async () => {
+    const account = await clocks.open();
+    const events = await missed(150, account);
+    await insertDeliveries(
+      account.of,
+      events.map((event_id) => ({ endpoint_id: account.endpoint, event_id, status: 'exhausted' })),
+    );
+    for (const { id } of [
+      await account.start('/webhook-deliveries/replay', { endpoint_id: account.endpoint }),
+      await account.recover(),
+    ]) {
+      const { db } = stack.runtime;
+      const ref = { tenant_id: account.tenant.id, id };
+      // It dies with everything made and nothing committed.
+      await db.rehearse([ref.tenant_id], (tx) => continueReplay(tx, ref));
+      const made = await account.finish(id);
+      expect(made.map((row) => row.event_id)).to.deep.equal(events);
+      await stack.rows(
+        ref.tenant_id,
+        `update webhook_replays set status = 'running', positions = '{}' where tenant_id = $1 and id = $2`,
+        [ref.tenant_id, id],
+      );
+      await account.settle('exhausted');
+      expect(await account.finish(id)).to.have.length(150);
+      expect(await account.read(id)).to.include({ created_count: 150 });
+    }
+  });
+
+  it('waits for transactions older than a recovery: what they record is recovered too', async () => {
+    const account = await clocks.open();
+    let recovery = '';
+    // An event's transaction that read the endpoints before this one was enabled.
+    await stack.runtime.db.transaction([account.tenant.id], async (tx) => {
+      const text = 'insert into events (tenant_id, id, type, body) values ($1, $2, $3, $4)';
+      const values = [account.tenant.id, v7({ msecs: Date.now() - 1000 }), 'invoice.paid', '{}'];
+      await tx.query({ text, values });
+      recovery = (await account.recover()).id;
+      await clocks.runUntil('all had their turns', async () => true);
+    });
+    expect(await account.finish(recovery)).to.have.length(1);
+  });
+
+  it('ends a replay whose endpoint is closed, and one that has run for a week', async () => {
+    const [closed, old] = [await clocks.open(), await clocks.open()];
+    await missed(250, closed);
+    const { id } = await closed.recover();
+    await closed.runUntilMade(id, 200);
+    await stack.rows(closed.tenant.id, 'update webhook_endpoints set enabled = false where tenant_id = $1', [
+      closed.tenant.id,
+    ]);
+    await closed.settle('succeeded');
+    expect(await closed.finish(id)).to.have.length(200);
+    expect(await closed.read(id)).to.include({ status: 'cancelled', created_count: 200 });
+
+    const ancient = v7({ msecs: Date.now() - 7 * DAY_MS - 1000 });
+    await stack.rows(
+      old.tenant.id,
+      `insert into webhook_replays (tenant_id, id, kind, endpoint_id, filter, total)
+       values ($1, $2, 'recover', $3, '{"event_type":null,"status":null,"since":null,"until":null}', 1)`,
+      [old.tenant.id, ancient, old.endpoint],
+    );
+    expect(await old.finish(ancient)).to.deep.equal([]);
+    expect(await old.read(ancient)).to.include({ status: 'cancelled' });
+  });
+
+  describe('cancelling', () => {
+    const cancel = ({ tenant }: ReplayAccount, id: string) =>
+      tenant.client.post(`/webhook-replays/${id}/cancel`, {});
+
+    it('stops a replay and what it has open; what has arrived and what others made stays', async () => {
+      const account = await clocks.open();
+      const events = await missed(250, account);
+      const live = { endpoint_id: account.endpoint, event_id: events.pop() as string };
+      const [kept] = await insertDeliveries(account.of, [live]);
+      const { id } = await account.recover();
+      await account.runUntilMade(id, 200);
+      const [stranger] = [await clocks.open()];
+      expectError(await cancel(stranger, id), 404, 'not_found');
+      expectError(await cancel(account, UNKNOWN_ID), 404, 'not_found');
+      await stack.rows(
+        account.tenant.id,
+        "update webhook_deliveries set status = 'succeeded', next_attempt_at = null, completed_at = now() where tenant_id = $1 and event_id = $2",
+        [account.tenant.id, events[0]],
+      );
+      const answer = await cancel(account, id);
+      expect(answer.body).to.include({ status: 'cancelled', created_count: 200 });
+      expect(answer.body.completed_at).to.be.a('string');
+      await clocks.runUntil('all had their turns', async () => true);
+      const made = await account.made(id);
+      expect(made.map((row) => row.status)).to.deep.equal(['succeeded', ...Array(199).fill('cancelled')]);
+      expect((await account.tenant.client.get(`/webhook-deliveries/${kept}`)).body.status).to.equal(
+        'pending',
+      );
+      expect((await cancel(account, id)).text).to.equal(answer.text);
+    });
+
+    it('of a completed one cancels what still waits, and changes nothing when nothing does', async () => {
+      const account = await clocks.open();
+      await missed(3, account);
+      const waiting = (await account.recover()).id;
+      await account.finish(waiting);
+      expect((await cancel(account, waiting)).body.status).to.equal('cancelled');
+      const again = (await account.recover()).id;
+      expect(await account.finish(again)).to.have.length(3);
+      await account.settle('succeeded');
+      const shown = await account.read(again);
+      expect((await cancel(account, again)).body)
+        .to.deep.equal(shown)
+        .and.include({ status: 'completed' });
+    });
+  });
+});

@@ -1,0 +1,259 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { v7 } from 'uuid';
+import { matchesType, matchesTypesSql } from '../../shared/events/event-types.js';
+import { newId } from '../../shared/platform/ids.js';
+import { expectError, faultsOf } from '../support/expect-error.js';
+import { UNKNOWN_ID } from '../support/samples.js';
+import { TestStack } from '../support/stack.js';
+import { hoursAgo, type MadeDelivery, ReplayClocks } from '../support/webhook-replays.js';
+import { insertDeliveries, insertEndpoint, insertEvents } from '../support/webhook-rows.js';
+
+const DRY = { headers: { 'X-Service-Dry-Run': 'true' } };
+const HOUR_MS = 3_600_000;
+
+describe('replays and recoveries', () => {
+  let stack: TestStack;
+  let clocks: ReplayClocks;
+
+  before(async () => {
+    stack = await TestStack.start();
+    clocks = new ReplayClocks(stack);
+  });
+  after(() => stack.stop());
+
+  describe('a replay by a filter', () => {
+    it('repeats what matches, to whom it went, and says beforehand how much', async () => {
+      const account = await clocks.open();
+      const { of, endpoint, tenant } = account;
+      const other = await insertEndpoint(of);
+      const closed = await insertEndpoint(of, { enabled: false });
+      const events = await insertEvents(of, [
+        'invoice.paid',
+        'invoice.created',
+        'customer.created',
+        'invoice.paid',
+      ]);
+      const [paid, created, customer, twice] = events as [string, string, string, string];
+      const exhausted = (event_id: string, event_type: string, endpoint_id = endpoint) => ({
+        event_id,
+        event_type,
+        endpoint_id,
+        status: 'exhausted',
+      });
+      const [first, second, third] = await insertDeliveries(of, [
+        exhausted(paid, 'invoice.paid'),
+        exhausted(created, 'invoice.created'),
+        exhausted(paid, 'invoice.paid', other),
+        exhausted(twice, 'invoice.paid'),
+        exhausted(twice, 'invoice.paid'),
+        exhausted(customer, 'customer.created'),
+        exhausted(newId(), 'invoice.paid'),
+        exhausted(paid, 'invoice.paid', closed),
+        // Each of these would be one more, if it were taken.
+        { ...exhausted(customer, 'invoice.paid'), trigger: 'test', body: '{}' },
+        { ...exhausted(customer, 'invoice.paid'), status: 'succeeded' },
+        { ...exhausted(customer, 'invoice.paid'), status: 'pending' },
+        { ...exhausted(customer, 'invoice.paid'), created_at: hoursAgo(3) },
+      ]);
+      const filter = { event_type: 'invoice.*', since: hoursAgo(2) };
+      const dry = await tenant.client.post('/webhook-deliveries/replay', filter, DRY);
+      expect(dry.status, dry.text).to.equal(200);
+      expect(dry.body).to.deep.include({ ok: true, dry_run: true, warnings: [] });
+      expect(dry.body.data).to.deep.include({
+        kind: 'replay',
+        total: 4,
+        created_count: 0,
+        status: 'running',
+      });
+      expect((await tenant.client.get('/webhook-replays')).body.data.items).to.deep.equal([]);
+
+      const replay = await account.start('/webhook-deliveries/replay', filter);
+      expect(replay).to.deep.include({ endpoint_id: null, total: 4, completed_at: null });
+      expect(replay.filter).to.deep.equal({ ...filter, status: 'exhausted', until: null });
+      const made = await account.finish(replay.id);
+      expect(made.map((row) => `${row.event_id} ${row.endpoint_id}`)).to.have.members([
+        `${paid} ${endpoint}`,
+        `${created} ${endpoint}`,
+        `${paid} ${other}`,
+        `${twice} ${endpoint}`,
+      ]);
+      for (const row of made) expect(row).to.include({ trigger: 'replay', priority: 1, status: 'pending' });
+      expect(made.map((row) => row.replay_of)).to.include.members([first, second, third]);
+      const ended = await account.read(replay.id);
+      expect(ended).to.include({ status: 'completed', created_count: 4 });
+      expect(ended.completed_at).to.be.a('string');
+      const shown = await tenant.client.get(`/webhook-deliveries?replay_id=${replay.id}`);
+      expect(shown.body.data.items.map((item: MadeDelivery) => item.id)).to.have.members(
+        made.map((row) => row.id),
+      );
+      expect((await tenant.client.get('/webhook-replays')).body.data.items).to.deep.equal([ended]);
+    });
+
+    it('never repeats itself: what it made and what was exhausted since is not taken again', async () => {
+      const account = await clocks.open();
+      const { of, endpoint } = account;
+      const [event_id] = (await insertEvents(of, ['invoice.paid'])) as [string];
+      await insertDeliveries(of, [
+        { endpoint_id: endpoint, event_id, status: 'failed', created_at: hoursAgo(1) },
+      ]);
+      const first = await account.start('/webhook-deliveries/replay', {
+        endpoint_id: endpoint,
+        status: 'failed',
+      });
+      expect(await account.finish(first.id)).to.have.length(1);
+      await account.settle('exhausted');
+      // Both deliveries are exhausted now, and are of one event.
+      const second = await account.start('/webhook-deliveries/replay', { endpoint_id: endpoint });
+      expect(second.total).to.equal(1);
+      expect(await account.finish(second.id)).to.have.length(1);
+    });
+
+    it('says that it does not know how much when there is too much to look through', async () => {
+      const { tenant, endpoint } = await clocks.open();
+      await stack.rows(
+        tenant.id,
+        `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, next_attempt_at, created_at)
+         select $1, overlay($2::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, $3, gen_random_uuid(), 'invoice.paid', 'exhausted', null,
+           now() - interval '1 hour' from generate_series(1, 10001) n`,
+        [tenant.id, v7({ msecs: Date.now() - HOUR_MS }), endpoint],
+      );
+      const count = async (filter: object) =>
+        (await tenant.client.post('/webhook-deliveries/replay', filter, DRY)).body.data.total;
+      expect(await count({ since: hoursAgo(2) })).to.equal(null);
+      // Of one endpoint more can be counted; none of these events is kept.
+      expect(await count({ since: hoursAgo(2), endpoint_id: endpoint })).to.equal(0);
+    });
+
+    it('takes an endpoint or a beginning, of an endpoint that is there and open', async () => {
+      const { tenant, of } = await clocks.open();
+      const ask = (body: object) => tenant.client.post('/webhook-deliveries/replay', body);
+      expect(faultsOf(await ask({}))).to.deep.equal(['since required']);
+      expect(faultsOf(await ask({ endpoint_id: UNKNOWN_ID }))).to.deep.equal(['endpoint_id unknown']);
+      const { endpoint: foreign } = await clocks.open();
+      expect(faultsOf(await ask({ endpoint_id: foreign }))).to.deep.equal(['endpoint_id unknown']);
+      for (const status of ['pending', 'delivering', 'lost'])
+        expect(faultsOf(await ask({ since: hoursAgo(1), status }))).to.deep.equal(['status only']);
+      const closed = await insertEndpoint(of, { enabled: false });
+      expectError(await ask({ endpoint_id: closed }), 409, 'conflict');
+    });
+  });
+
+  describe('a recovery', () => {
+    const STATES = [
+      'none',
+      'pending',
+      'delivering',
+      'failed',
+      'succeeded',
+      'exhausted',
+      'cancelled',
+      'exhausted+succeeded',
+      'exhausted+failed',
+    ];
+    const SETTLED = /pending|delivering|failed|succeeded/;
+    const TYPES = ['invoice.paid', 'invoice.created', 'work_order.completed', 'customer.created'];
+
+    it('leaves every event of its time that the endpoint wants delivered or on its way, and doubles none', async () => {
+      const account = await clocks.open({ eventTypes: ['invoice.*', 'customer.created'] });
+      const { of, endpoint, tenant } = account;
+      const elsewhere = await insertEndpoint(of);
+      const cases = fc.sample(fc.tuple(fc.constantFrom(...TYPES), fc.constantFrom(...STATES)), {
+        numRuns: 120,
+        seed: 4,
+      });
+      const events = await insertEvents(
+        of,
+        cases.map(([type]) => type),
+      );
+      const deliveries = cases.flatMap(([event_type, state], nth) =>
+        state
+          .split('+')
+          .filter((status) => status !== 'none')
+          .map((status) => ({ endpoint_id: endpoint, event_id: events[nth] as string, event_type, status })),
+      );
+      // What another endpoint got is no matter.
+      await insertDeliveries(of, [
+        ...deliveries,
+        ...events.map((event_id) => ({ endpoint_id: elsewhere, event_id, status: 'succeeded' })),
+      ]);
+      const [since, until] = [
+        new Date(Date.now() - HOUR_MS + 10_000).toISOString(),
+        new Date(Date.now() - HOUR_MS + 110_000).toISOString(),
+      ];
+      const rows = await stack.rows<{ id: string }>(
+        tenant.id,
+        'select id from events where tenant_id = $1 and occurred_at >= $2 and occurred_at < $3',
+        [tenant.id, since, until],
+      );
+      const inTime = new Set(rows.map((row) => row.id));
+      const missed = events.filter((id, nth) => {
+        const [type, state] = cases[nth] as [string, string];
+        return inTime.has(id) && /^invoice|^customer/.test(type) && !SETTLED.test(state);
+      });
+      expect(missed).to.have.length.within(10, 60);
+
+      const path = `/webhook-endpoints/${endpoint}/recover`;
+      for (const dry of [
+        await tenant.client.post(path, { since, until }, DRY),
+        await tenant.client.post(path, { since, until, dry_run: true }),
+      ]) {
+        expect(dry.status, dry.text).to.equal(200);
+        expect(dry.headers['x-service-dry-run']).to.equal('true');
+        expect(dry.body).to.deep.include({ ok: true, dry_run: true, warnings: [] });
+        expect(dry.body.data).to.deep.include({
+          kind: 'recover',
+          endpoint_id: endpoint,
+          total: missed.length,
+        });
+      }
+      expect((await tenant.client.get('/webhook-replays')).body.data.count).to.equal(0);
+      const recovery = await account.start(path, { since, until });
+      expect(recovery.total).to.equal(missed.length);
+      // A second one at the same time finds the same to do, and must not do it again.
+      const rival = await account.start(path, { since, until, dry_run: false });
+      const made = [...(await account.finish(recovery.id)), ...(await account.finish(rival.id))];
+      expect(made.map((row) => row.event_id)).to.have.members(missed);
+      for (const row of made)
+        expect(row).to.include({ trigger: 'recover', priority: 1, endpoint_id: endpoint, replay_of: null });
+      expect((await tenant.client.post(path, { since, until, dry_run: true })).body.data.total).to.equal(0);
+    });
+
+    it('takes by its filters what they let through elsewhere', async () => {
+      const { tenant } = await clocks.open();
+      const filters = ['*', 'invoice.*', 'invoice.paid', 'ai.suggestion.*', 'invoice_x.*', 'ai.*'];
+      const types = [...TYPES, 'invoice', 'invoicex.paid', 'invoice_x.paid', 'ai.suggestion.created', 'ai'];
+      for (const [type, chosen] of fc.sample(fc.tuple(fc.constantFrom(...types), fc.subarray(filters)), 60)) {
+        const text = `select ${matchesTypesSql('$1::text', '$2::text[]')} as is_match`;
+        const [row] = await stack.rows<{ is_match: boolean }>(tenant.id, text, [type, chosen]);
+        expect(row?.is_match, `${type} by ${chosen}`).to.equal(
+          chosen.some((filter) => matchesType(filter, type)),
+        );
+      }
+    });
+
+    it('is refused by a closed endpoint, and takes a beginning', async () => {
+      const { tenant, of, endpoint } = await clocks.open();
+      const closed = [
+        await insertEndpoint(of, { enabled: false }),
+        await insertEndpoint(of, { deleted_at: hoursAgo(1) }),
+      ];
+      for (const id of closed)
+        expectError(
+          await tenant.client.post(`/webhook-endpoints/${id}/recover`, { since: hoursAgo(1) }),
+          409,
+          'conflict',
+        );
+      expect(faultsOf(await tenant.client.post(`/webhook-endpoints/${endpoint}/recover`, {}))).to.deep.equal([
+        'since required',
+      ]);
+      const { endpoint: foreign } = await clocks.open();
+      for (const id of [UNKNOWN_ID, foreign, 'x'])
+        expectError(
+          await tenant.client.post(`/webhook-endpoints/${id}/recover`, { since: hoursAgo(1) }),
+          404,
+          'not_found',
+        );
+    });
+  });
+});

@@ -1,0 +1,30 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+
+type Json = Record<string, unknown>;
+
+const ajv = new Ajv2020({ strict: true, allErrors: true });
+(formats as unknown as (ajv: Ajv2020) => void)(ajv);
+
+const validators = new Map<string, ValidateFunction>();
+
+/** Every way in which a body does not fit a published schema. Members that the schema does not know are faults too, although receivers must take them. */
+export function findBodyFaults(schema: Json, body: unknown): string[] {
+  const key = JSON.stringify(schema);
+  const validate = validators.get(key) ?? ajv.compile(closed(schema) as Json);
+  validators.set(key, validate);
+  if (validate(body)) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath || 'body'} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+/** The same schema, but of objects that it describes nothing more may be there. */
+function closed(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(closed);
+  if (typeof node !== 'object' || node === null) return node;
+  const rest = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value)]));
+  return 'properties' in rest && !('additionalProperties' in rest)
+    ? { ...rest, additionalProperties: false }
+    : rest;
+}

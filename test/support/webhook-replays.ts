@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
+import { createReplayRunner } from '../../workers/clock/run-replays.js';
+import { eventually } from './poll.js';
+import type { TestStack, TestTenant } from './stack.js';
+import { insertEndpoint, type RowsOf } from './webhook-rows.js';
+
+const HOUR_MS = 3_600_000;
+
+export const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
+
+/** A delivery of a replay as it lies in its table. */
+export interface MadeDelivery {
+  id: string;
+  endpoint_id: string;
+  event_id: string;
+  trigger: string;
+  replay_of: string | null;
+  priority: number;
+  status: string;
+}
+
+/** Two clocks beside the stack's own; what one of them makes, the others must not. */
+export class ReplayClocks {
+  private readonly clocks: (() => Promise<unknown>)[];
+
+  constructor(readonly stack: TestStack) {
+    const queue = openWebhooksQueue(stack.runtime);
+    this.clocks = [createReplayRunner(stack.runtime, queue), createReplayRunner(stack.runtime, queue)];
+  }
+
+  /** A new account with an endpoint. */
+  async open(settings: Parameters<typeof insertEndpoint>[1] = {}): Promise<ReplayAccount> {
+    const tenant = await this.stack.createTenant();
+    const of = { stack: this.stack, tenantId: tenant.id };
+    return new ReplayAccount(this, { tenant, of, endpoint: await insertEndpoint(of, settings) });
+  }
+
+  /** All clocks at once, again and again. */
+  async runUntil(what: string, isSo: () => Promise<boolean>): Promise<void> {
+    await eventually(what, async () => {
+      await Promise.all(this.clocks.map((clock) => clock()));
+      return isSo();
+    });
+  }
+}
+
+/** One account's replays. */
+export class ReplayAccount {
+  readonly tenant: TestTenant;
+  readonly of: RowsOf;
+  readonly endpoint: string;
+
+  constructor(
+    private readonly clocks: ReplayClocks,
+    account: { tenant: TestTenant; of: RowsOf; endpoint: string },
+  ) {
+    this.tenant = account.tenant;
+    this.of = account.of;
+    this.endpoint = account.endpoint;
+  }
+
+  async start(path: string, body: object): Promise<Record<string, unknown> & { id: string }> {
+    const answer = await this.tenant.client.post(path, body);
+    expect(answer.status, answer.text).to.equal(201);
+    expect(answer.headers.location).to.equal(`/v1/webhook-replays/${answer.body.id}`);
+    return answer.body;
+  }
+
+  recover(): Promise<Record<string, unknown> & { id: string }> {
+    return this.start(`/webhook-endpoints/${this.endpoint}/recover`, { since: hoursAgo(2) });
+  }
+
+  async read(replayId: string): Promise<Record<string, unknown>> {
+    return (await this.tenant.client.get(`/webhook-replays/${replayId}`)).body;
+  }
+
+  /** What a replay has made so far, in the order of the events. */
+  made(replayId: string): Promise<MadeDelivery[]> {
+    return this.clocks.stack.rows<MadeDelivery>(
+      this.tenant.id,
+      `select id, endpoint_id, event_id, trigger, replay_of, priority, status from webhook_deliveries
+       where tenant_id = $1 and replay_id = $2 order by event_id`,
+      [this.tenant.id, replayId],
+    );
+  }
+
+  /** Resolves with what a replay has made when it has ended. */
+  async finish(replayId: string): Promise<MadeDelivery[]> {
+    const isOver = async () => (await this.read(replayId)).status !== 'running';
+    await this.clocks.runUntil('the replay ends', isOver);
+    return this.made(replayId);
+  }
+
+  runUntilMade(replayId: string, count: number): Promise<void> {
+    const isSo = async () => (await this.made(replayId)).length >= count;
+    return this.clocks.runUntil(`${count} deliveries are made`, isSo);
+  }
+
+  /** Ends the oldest of what waits, as the workers would. */
+  async settle(status: 'succeeded' | 'exhausted', limit = 1_000_000): Promise<void> {
+    await this.clocks.stack.rows(
+      this.tenant.id,
+      `update webhook_deliveries set status = $2, next_attempt_at = null, completed_at = now() where tenant_id = $1 and id in (
+         select id from webhook_deliveries where tenant_id = $1 and next_attempt_at is not null order by event_id limit $3)`,
+      [this.tenant.id, status, limit],
+    );
+  }
+}
