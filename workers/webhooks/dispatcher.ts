@@ -1,22 +1,23 @@
 import { failpoint } from '../../shared/platform/failpoints.js';
 import type { OutboundClient } from '../../shared/platform/outbound/client.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
-import { type LaneRef, scheduleWakes, type WebhooksQueue } from '../../shared/queues/webhooks.js';
-import { type DueDelivery, HORIZON_SECONDS, markDelivering } from './due-store.js';
+import { type LaneRef, scheduleWakes, type WebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
+import { type DueDelivery, HORIZON_SECONDS } from './due-store.js';
 import { createConfigLoader } from './endpoint-config.js';
 import { FairQueue } from './fair-queue.js';
 import { Feeder } from './feeder.js';
+import { Flights, SLOW_MS } from './flights.js';
 import type { Flight, Lane } from './lane.js';
 import { noteAttempt } from './lane-health.js';
 import { LaneKeeper } from './lane-keeper.js';
+import { observeAttempt } from './observe-attempt.js';
 import { Permits, type Pool } from './permits.js';
 import { Recorder } from './recorder.js';
 import { type Decision, decide } from './retry-policy.js';
 import { type Attempt, sendAttempt } from './send.js';
 
-/** An answer that takes longer makes its endpoint slow, in ms. */
-const SLOW_MS = 1000;
-const WATCH_MS = 250;
+/** How long nothing is sent while the store keeps us waiting, before a new look, in ms. */
+const HELD_UP_MS = 250;
 /** So many results may wait for their store before nothing new is sent. */
 const MAX_UNSTORED = 2000;
 /** The time of the last success is stored this often while nothing else changes, in ms. */
@@ -40,8 +41,7 @@ export class Dispatcher {
   private readonly recorder: Recorder;
   private readonly permits: Permits;
   private readonly ready: Record<Pool, FairQueue<Lane>> = { quick: new FairQueue(), slow: new FairQueue() };
-  private readonly flights = new Set<{ lane: Lane; flight: Flight; isMarked: boolean }>();
-  private watch: NodeJS.Timeout | undefined;
+  private readonly flights: Flights;
   private isPumping = false;
   private isClosing = false;
 
@@ -52,14 +52,19 @@ export class Dispatcher {
     const { db, logger, config } = runtime;
     this.recorder = new Recorder(db, logger);
     this.permits = new Permits({ quick: config.webhooksConcurrency, slow: config.webhooksConcurrency });
+    this.flights = new Flights(runtime, this.permits, () => this.pumpSoon());
     this.keeper = new LaneKeeper(runtime, {
-      onWoken: (lane) => this.attend(lane),
+      onWoken: (lane) => {
+        // Even when it has no room or pauses: its endpoint may have been changed.
+        this.feeder.ask(lane);
+        this.attend(lane);
+      },
       onLost: (lane) => {
         clearTimeout(lane.timer);
         lane.backlog = [];
       },
     });
-    this.feeder = new Feeder(runtime, createConfigLoader(db, config.secretKey), {
+    this.feeder = new Feeder(runtime, createConfigLoader(runtime), {
       onFed: (lane) => this.attend(lane),
       onDueLater: (lane, inMs) => this.wakeLater(lane.ref, inMs),
       onUnsendable: (lane, delivery) => this.giveUp(lane, delivery),
@@ -68,7 +73,7 @@ export class Dispatcher {
 
   async start(): Promise<void> {
     await this.keeper.start();
-    this.watch = setInterval(() => this.watchFlights(), WATCH_MS);
+    this.flights.start();
   }
 
   /** Looks at these lanes, here or wherever they are held. */
@@ -83,7 +88,7 @@ export class Dispatcher {
   /** Loads more for a lane, lines it up, or sets its alarm. */
   private attend(lane: Lane): void {
     if (this.isClosing || this.keeper.get(lane.ref) !== lane) return;
-    if (lane.room > 0 && !lane.isPaused) this.feeder.ask(lane);
+    if (lane.wantsLook) this.feeder.ask(lane);
     const inMs = lane.readyIn();
     if (inMs === 0) {
       this.ready[lane.pool].push(lane.ref.tenantId, lane);
@@ -117,7 +122,7 @@ export class Dispatcher {
 
   private pump(pool: Pool): void {
     if (!this.keeper.isTrusted || this.recorder.backlog > MAX_UNSTORED) {
-      setTimeout(() => this.pumpSoon(), WATCH_MS);
+      setTimeout(() => this.pumpSoon(), HELD_UP_MS);
       return;
     }
     while (!this.isClosing && this.permits.hasRoom(pool)) {
@@ -131,11 +136,10 @@ export class Dispatcher {
 
   private launch(lane: Lane, pool: Pool): void {
     const flight = lane.begin(pool);
-    const entry = { lane, flight, isMarked: false };
     this.permits.take(pool, lane.ref.tenantId);
-    this.flights.add(entry);
+    const landed = this.flights.add(lane, flight);
     void this.send(lane, flight.delivery).then((attempt) => {
-      this.flights.delete(entry);
+      landed();
       this.permits.give(flight.pool, lane.ref.tenantId);
       this.settle(lane, flight, attempt);
       this.pumpSoon();
@@ -167,34 +171,12 @@ export class Dispatcher {
       },
     );
     lane.end(flight, decision.status === 'succeeded');
-    const wasSlow = lane.health.isSlow;
     lane.health.isSlow = attempt.totalMs > SLOW_MS;
-    this.count(delivery, attempt, decision);
-    this.record(lane, { delivery, number, attempt, decision, hasChanged: wasSlow !== lane.health.isSlow });
+    observeAttempt(this.runtime, { delivery, attempt, decision });
+    this.record(lane, { delivery, number, attempt, decision });
   }
 
-  private count(delivery: DueDelivery, attempt: Attempt, decision: Decision): void {
-    const { metrics, logger } = this.runtime;
-    metrics.webhookAttempts.inc({ outcome: decision.status });
-    if (delivery.attempts === 0 && delivery.trigger === 'event')
-      metrics.webhookLagSeconds.observe(
-        Math.max(0, attempt.startedAt.getTime() - delivery.createdAtMs) / 1000,
-      );
-    logger.debug(
-      {
-        deliveryId: delivery.id,
-        eventType: delivery.eventType,
-        attempt: delivery.attempts + 1,
-        status: attempt.status,
-        outcome: decision.status,
-        reason: decision.errorClass,
-        ms: Math.round(attempt.totalMs),
-      },
-      'webhook attempt',
-    );
-  }
-
-  private record(lane: Lane, { delivery, number, attempt, decision, hasChanged }: Settlement): void {
+  private record(lane: Lane, { delivery, number, attempt, decision }: Settlement): void {
     const now = Date.now();
     const isNews = noteAttempt(lane.health, {
       deliveryId: delivery.id,
@@ -202,14 +184,16 @@ export class Dispatcher {
       now,
       random: Math.random(),
     });
-    const isStale = now - lane.storedSuccessAt > SUCCESS_STORED_MS;
-    if (isNews || isStale || hasChanged) lane.storedSuccessAt = now;
+    const isStale = now - lane.storedSuccessAt > SUCCESS_STORED_MS || lane.storedSlow !== lane.health.isSlow;
+    if (isNews || isStale) {
+      lane.storedSuccessAt = now;
+      lane.storedSlow = lane.health.isSlow;
+    }
+    // By the end of a pause it may have been cancelled, or have become less urgent than what came meanwhile.
+    if (lane.isPaused) lane.unload();
     this.recorder.add({
       record: { ...lane.ref, deliveryId: delivery.id, number, attempt, decision },
-      lane:
-        isNews || isStale || hasChanged
-          ? { ...lane.ref, owner: lane.owner, health: { ...lane.health } }
-          : undefined,
+      lane: isNews || isStale ? { ...lane.ref, owner: lane.owner, health: { ...lane.health } } : undefined,
       onStored: () => {
         lane.unrecorded.delete(delivery.id);
         if (decision.retryInMs !== null) this.wakeLater(lane.ref, decision.retryInMs);
@@ -241,39 +225,19 @@ export class Dispatcher {
     });
   }
 
-  /** What takes long moves to the slow pool, and the log says that it is under way. */
-  private watchFlights(): void {
-    const now = performance.now();
-    const slow = [...this.flights].filter(
-      ({ flight, isMarked }) => !isMarked && now - flight.startedAt > SLOW_MS,
-    );
-    if (slow.length === 0) return;
-    for (const entry of slow) {
-      const { lane, flight } = entry;
-      entry.isMarked = true;
-      lane.health.isSlow = true;
-      if (flight.pool === 'slow') continue;
-      flight.pool = 'slow';
-      this.permits.move(lane.ref.tenantId);
-    }
-    this.pumpSoon();
-    const ids = slow.map(({ lane, flight }) => ({ tenantId: lane.ref.tenantId, id: flight.delivery.id }));
-    markDelivering(this.runtime.db, ids).catch((error: unknown) =>
-      this.runtime.logger.debug({ err: error }, 'the log does not tell what is under way'),
-    );
-  }
-
   /** Starts nothing more, waits for what is under way, stores it and gives the lanes back. */
   async close(): Promise<void> {
     this.isClosing = true;
-    clearInterval(this.watch);
-    const deadline = performance.now() + this.runtime.config.webhookTimeoutMs + 1000;
-    while (this.flights.size > 0 && performance.now() < deadline) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await this.flights.close(this.runtime.config.webhookTimeoutMs + 1000);
     await this.recorder.close(5000);
-    for (const lane of this.keeper.all()) clearTimeout(lane.timer);
+    const lanes = [...this.keeper.all()];
+    for (const lane of lanes) clearTimeout(lane.timer);
+    const left = lanes.filter(({ hasWork }) => hasWork).map(({ ref }) => ref);
     await this.keeper.close();
+    // Whoever comes next need not wait for the clock.
+    await wakeLanes(this.parts.queue, left).catch((error: unknown) =>
+      this.runtime.logger.warn({ err: error }, 'lanes not handed over; the clock will find them'),
+    );
   }
 }
 
@@ -282,5 +246,4 @@ interface Settlement {
   number: number;
   attempt: Attempt;
   decision: Decision;
-  hasChanged: boolean;
 }

@@ -10,6 +10,8 @@ export interface DueDelivery {
   trigger: string;
   /** Made so far. */
   attempts: number;
+  /** 0: live; 1: replays, which wait for live ones. */
+  priority: number;
   /** Null: its event is gone. */
   body: string | null;
   createdAtMs: number;
@@ -20,6 +22,8 @@ export interface DueRequest extends LaneRef {
   room: number;
   /** Deliveries that are in hand already. */
   known: string[];
+  /** Those among them that may have been cancelled. */
+  doubtful: string[];
 }
 
 /** What a look found for one lane. */
@@ -29,6 +33,8 @@ export interface DueAnswer extends LaneRef {
   /** Which deliveries it takes: a disabled endpoint takes none, but for a probe of one that was disabled for its failures. */
   takes: 'all' | 'probes' | 'none';
   deliveries: DueDelivery[];
+  /** Doubtful ones that have ended indeed. */
+  ended: string[];
   /** In how many ms the next one falls due; null: not within the horizon. */
   nextDueInMs: number | null;
 }
@@ -42,17 +48,19 @@ interface DueRow {
   version: string;
   takes: DueAnswer['takes'];
   next_due_in_ms: number | null;
+  ended: string[];
   id: string | null;
   event_id: string;
   event_type: string;
   trigger: string;
   attempts: number;
+  priority: number;
   body: string | null;
   created_at_ms: number;
 }
 
 const dueOf = (priority: number) => `
-  (select d.id, d.event_id, d.event_type, d.trigger, d.attempts, d.body, d.created_at from webhook_deliveries d
+  (select d.id, d.event_id, d.event_type, d.trigger, d.attempts, d.priority, d.body, d.created_at from webhook_deliveries d
    where d.tenant_id = r.tenant_id and d.endpoint_id = r.endpoint_id and d.priority = ${priority} and d.next_attempt_at <= now()
      and d.id <> all (r.known)
    order by d.next_attempt_at, d.id limit r.room)`;
@@ -63,25 +71,27 @@ const nextOf = (priority: number) => `
      and d.next_attempt_at > now() and d.next_attempt_at <= now() + interval '${HORIZON_SECONDS} s'
    order by d.next_attempt_at limit 1)`;
 
+const ENDED = `array(
+  select d.id from webhook_deliveries d where d.tenant_id = r.tenant_id and d.id = any (r.doubtful) and d.next_attempt_at is null)`;
+
 const TAKES = `
   case when p.deleted_at is not null then 'none' when p.enabled then 'all' when p.disabled_reason = 'failing' then 'probes' else 'none' end`;
 
 /** The oldest due deliveries of some lanes, live ones before replays. Lanes of endpoints that do not exist are missing from the answer. */
 export async function findDue(db: Database, requests: DueRequest[]): Promise<DueAnswer[]> {
-  const asked = requests.map(({ tenantId, endpointId, room, known }) => ({
+  const asked = requests.map(({ tenantId, endpointId, ...rest }) => ({
     tenant_id: tenantId,
     endpoint_id: endpointId,
-    room,
-    known,
+    ...rest,
   }));
   const rows = await db.transaction([...new Set(requests.map(({ tenantId }) => tenantId))], (tx) =>
     tx.query<DueRow>({
       name: 'find-due-deliveries',
       text: `select r.tenant_id, r.endpoint_id, p.updated_at::text as version, ${TAKES} as takes,
-               (extract(epoch from least(${nextOf(0)}, ${nextOf(1)}) - now()) * 1000)::float8 as next_due_in_ms,
-               d.id, d.event_id, d.event_type, d.trigger, d.attempts, coalesce(d.body, e.body) as body,
+               (extract(epoch from least(${nextOf(0)}, ${nextOf(1)}) - now()) * 1000)::float8 as next_due_in_ms, ${ENDED} as ended,
+               d.id, d.event_id, d.event_type, d.trigger, d.attempts, d.priority, coalesce(d.body, e.body) as body,
                (extract(epoch from d.created_at) * 1000)::float8 as created_at_ms
-             from ${recordset('tenant_id uuid, endpoint_id uuid, room integer, known uuid[]')}
+             from ${recordset('tenant_id uuid, endpoint_id uuid, room integer, known uuid[], doubtful uuid[]')}
              join webhook_endpoints p on p.tenant_id = r.tenant_id and p.id = r.endpoint_id
              left join lateral (${dueOf(0)} union all ${dueOf(1)} limit r.room) d on true
              left join events e on e.tenant_id = r.tenant_id and e.id = d.event_id`,
@@ -104,6 +114,7 @@ function groupByLane(rows: DueRow[]): DueAnswer[] {
         version,
         takes: row.takes,
         deliveries: [],
+        ended: row.ended,
         nextDueInMs: row.next_due_in_ms,
       };
       answers.set(key, answer);
@@ -115,6 +126,7 @@ function groupByLane(rows: DueRow[]): DueAnswer[] {
       eventType: row.event_type,
       trigger: row.trigger,
       attempts: row.attempts,
+      priority: row.priority,
       body: row.body,
       createdAtMs: row.created_at_ms,
     });
@@ -145,17 +157,17 @@ export async function cancelOpen(
   return rows.length === CANCELLED_PER_PASS;
 }
 
-/** Tells the log which deliveries have been under way for a while. */
+/** Tells the log which deliveries have been under way for a while; one whose attempt is stored by now is not. */
 export async function markDelivering(
   db: Database,
-  deliveries: { tenantId: string; id: string }[],
+  deliveries: { tenantId: string; id: string; attempts: number }[],
 ): Promise<void> {
-  const rows = deliveries.map(({ tenantId, id }) => ({ tenant_id: tenantId, id }));
+  const rows = deliveries.map(({ tenantId, id, attempts }) => ({ tenant_id: tenantId, id, attempts }));
   await db.transaction([...new Set(deliveries.map(({ tenantId }) => tenantId))], async (tx) =>
     tx.queryAtCommit({
       name: 'mark-delivering',
-      text: `update webhook_deliveries d set status = 'delivering' from ${recordset('tenant_id uuid, id uuid')}
-             where d.tenant_id = r.tenant_id and d.id = r.id and d.status in ('pending', 'failed')`,
+      text: `update webhook_deliveries d set status = 'delivering' from ${recordset('tenant_id uuid, id uuid, attempts smallint')}
+             where d.tenant_id = r.tenant_id and d.id = r.id and d.attempts = r.attempts and d.status in ('pending', 'failed')`,
       values: [JSON.stringify(rows)],
     }),
   );

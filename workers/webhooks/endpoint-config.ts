@@ -1,6 +1,6 @@
 import { parseSecret, type SigningSecret } from '../../shared/events/signing.js';
 import { deriveKey, unseal } from '../../shared/platform/crypto.js';
-import type { Database } from '../../shared/platform/postgres.js';
+import type { Runtime } from '../../shared/platform/runtime.js';
 import type { LaneRef } from '../../shared/queues/webhooks.js';
 import { recordset } from '../../shared/resources/sets.js';
 
@@ -28,10 +28,16 @@ interface ConfigRow {
 
 export type ConfigLoader = (lanes: LaneRef[]) => Promise<(LaneRef & { config: EndpointConfig })[]>;
 
-/** Reads the settings and secrets of endpoints. @param secretKey the SECRET_KEY, which sealed them */
-export function createConfigLoader(db: Database, secretKey: string): ConfigLoader {
-  const secretsKey = deriveKey(secretKey, 'webhook-secrets');
-  const headersKey = deriveKey(secretKey, 'webhook-headers');
+/** Reads the settings and secrets of endpoints. Those that cannot be read are missing from the answer: one must not hold up the others. */
+export function createConfigLoader({
+  db,
+  logger,
+  config: { secretKey },
+}: Pick<Runtime, 'db' | 'logger' | 'config'>): ConfigLoader {
+  const keys = {
+    secrets: deriveKey(secretKey, 'webhook-secrets'),
+    headers: deriveKey(secretKey, 'webhook-headers'),
+  };
   return async (lanes) => {
     const rows = await db.transaction([...new Set(lanes.map(({ tenantId }) => tenantId))], (tx) =>
       tx.query<ConfigRow>({
@@ -52,22 +58,30 @@ export function createConfigLoader(db: Database, secretKey: string): ConfigLoade
         ],
       }),
     );
-    return rows.map((row) => ({
-      tenantId: row.tenant_id,
-      endpointId: row.endpoint_id,
-      config: {
-        version: row.version,
-        url: row.url,
-        headers: row.headers_sealed
-          ? (JSON.parse(unseal(headersKey, row.headers_sealed)) as Record<string, string>)
-          : {},
-        secrets: (row.secrets ?? []).map(({ secret_sealed, expires_at_ms }) => ({
-          secret: parseSecret(unseal(secretsKey, secret_sealed)),
-          expiresAtMs: expires_at_ms,
-        })),
-        rateLimitPerSecond: row.rate_limit_per_second,
-        maxInFlight: row.max_in_flight,
-      },
-    }));
+    return rows.flatMap((row) => {
+      const { tenant_id: tenantId, endpoint_id: endpointId } = row;
+      try {
+        return [{ tenantId, endpointId, config: configOf(row, keys) }];
+      } catch (error) {
+        logger.error({ err: error, tenantId, endpointId }, 'settings of a webhook endpoint cannot be read');
+        return [];
+      }
+    });
+  };
+}
+
+function configOf(row: ConfigRow, keys: { secrets: Buffer; headers: Buffer }): EndpointConfig {
+  return {
+    version: row.version,
+    url: row.url,
+    headers: row.headers_sealed
+      ? (JSON.parse(unseal(keys.headers, row.headers_sealed)) as Record<string, string>)
+      : {},
+    secrets: (row.secrets ?? []).map(({ secret_sealed, expires_at_ms }) => ({
+      secret: parseSecret(unseal(keys.secrets, secret_sealed)),
+      expiresAtMs: expires_at_ms,
+    })),
+    rateLimitPerSecond: row.rate_limit_per_second,
+    maxInFlight: row.max_in_flight,
   };
 }

@@ -61,9 +61,9 @@ export class LaneKeeper {
     if (this.lanes.size === 0) this.renewedAt = performance.now();
     const found = await takeLanes(this.runtime.db, [...asked.values()]);
     const foreign: LaneRef[] = [];
-    for (const { tenantId, endpointId, isMine, health } of found) {
+    for (const { tenantId, endpointId, isMine, health, version } of found) {
       const ref = { tenantId, endpointId };
-      if (isMine) this.add(new Lane(ref, asked.get(laneKey(ref))?.owner as string, health));
+      if (isMine) this.add(new Lane(ref, asked.get(laneKey(ref))?.owner as string, health, version));
       // Of two wakes at once the first has it by now.
       else if (!this.wakeHeld(ref)) foreign.push(ref);
     }
@@ -79,6 +79,7 @@ export class LaneKeeper {
     const lane = this.get(ref);
     if (!lane) return false;
     lane.isDirty = true;
+    lane.isDoubtful = true;
     lane.busyAt = performance.now();
     this.listener.onWoken(lane);
     return true;

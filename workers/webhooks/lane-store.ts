@@ -10,6 +10,8 @@ export const LEASE_SECONDS = 15;
 export interface TakenLane extends LaneRef {
   isMine: boolean;
   health: LaneHealth;
+  /** The endpoint's updated_at, not newer than `health`. */
+  version: string;
 }
 
 /** A lane with the mark of its taking. */
@@ -34,6 +36,7 @@ interface LaneRow {
   tenant_id: string;
   endpoint_id: string;
   is_mine: boolean;
+  version: string;
   consecutive_failures: number;
   failing_since: number | null;
   last_success_at: number | null;
@@ -55,8 +58,10 @@ export async function takeLanes(db: Database, lanes: HeldLane[]): Promise<TakenL
       name: 'take-lanes',
       // Locked in one order by everybody, so that two workers that take many cannot wait for each other in a circle.
       text: `with asked as (
-               select l.tenant_id, l.endpoint_id, r.owner, (l.owner is null or l.lease_until < now()) as is_free
+               select l.tenant_id, l.endpoint_id, r.owner, (l.owner is null or l.lease_until < now()) as is_free,
+                 p.updated_at::text as version
                from ${recordset(HELD)} join webhook_lanes l on l.tenant_id = r.tenant_id and l.endpoint_id = r.endpoint_id
+               join webhook_endpoints p on p.tenant_id = r.tenant_id and p.id = r.endpoint_id
                order by l.tenant_id, l.endpoint_id for update of l
              )
              update webhook_lanes l set
@@ -64,7 +69,7 @@ export async function takeLanes(db: Database, lanes: HeldLane[]): Promise<TakenL
                lease_until = case when a.is_free then now() + interval '${LEASE_SECONDS} s' else l.lease_until end,
                woken = not a.is_free
              from asked a where l.tenant_id = a.tenant_id and l.endpoint_id = a.endpoint_id
-             returning l.tenant_id, l.endpoint_id, a.is_free as is_mine, ${HEALTH_COLUMNS}`,
+             returning l.tenant_id, l.endpoint_id, a.is_free as is_mine, a.version, ${HEALTH_COLUMNS}`,
       values: [heldRows(lanes)],
     }),
   );
@@ -73,6 +78,7 @@ export async function takeLanes(db: Database, lanes: HeldLane[]): Promise<TakenL
     endpointId: row.endpoint_id,
     isMine: row.is_mine,
     health: healthOf(row),
+    version: row.version,
   }));
 }
 
@@ -80,7 +86,7 @@ const HEALTH_COLUMNS = `l.consecutive_failures, ${MS('failing_since')} as failin
   ${MS('last_failure_at')} as last_failure_at, l.last_error, l.opened, ${MS('open_until')} as open_until,
   ${MS('throttled_until')} as throttled_until, l.is_slow, l.stop_reason, l.exhausted_count, l.last_exhausted_id`;
 
-function healthOf(row: LaneRow): LaneHealth {
+function healthOf(row: Omit<LaneRow, 'is_mine' | 'version'>): LaneHealth {
   return {
     consecutiveFailures: row.consecutive_failures,
     failingSince: row.failing_since,
@@ -103,9 +109,9 @@ export async function readHealth(
   lanes: HeldLane[],
 ): Promise<(LaneRef & { health: LaneHealth })[]> {
   const rows = await db.transaction(tenantsOf(lanes), (tx) =>
-    tx.query<LaneRow>({
+    tx.query<Omit<LaneRow, 'is_mine' | 'version'>>({
       name: 'read-lanes',
-      text: `select l.tenant_id, l.endpoint_id, true as is_mine, ${HEALTH_COLUMNS}
+      text: `select l.tenant_id, l.endpoint_id, ${HEALTH_COLUMNS}
              from ${recordset(HELD)} join webhook_lanes l on l.tenant_id = r.tenant_id and l.endpoint_id = r.endpoint_id`,
       values: [heldRows(lanes)],
     }),

@@ -23,11 +23,16 @@ export class Lane {
   readonly unrecorded = new Set<string>();
   /** There may be more due in the store than is loaded. */
   isDirty = true;
+  /** It was woken: what is loaded may have been cancelled meanwhile. */
+  isDoubtful = false;
+  /** Its endpoint takes nothing, and there is more to cancel. */
+  mustCancel = false;
   /** When it was last seen at work, of performance.now(). */
   busyAt = performance.now();
   timer: NodeJS.Timeout | undefined;
   /** The time of the last success that webhook_lanes knows of. */
   storedSuccessAt = 0;
+  storedSlow: boolean;
   private window = FIRST_WINDOW;
   private nextSlotAt = 0;
 
@@ -36,7 +41,11 @@ export class Lane {
     /** The lease: of this taking of the lane, by this process. */
     readonly owner: string,
     public health: LaneHealth,
-  ) {}
+    /** The version of its endpoint that `health` was read with, or before. */
+    public healthVersion: string,
+  ) {
+    this.storedSlow = health.isSlow;
+  }
 
   get pool(): Pool {
     return this.health.isSlow ? 'slow' : 'quick';
@@ -50,13 +59,29 @@ export class Lane {
 
   /** How many deliveries to load: enough to go on with while the next ones are being loaded. */
   get room(): number {
-    if (!this.isDirty || this.health.stopReason !== null) return 0;
+    if (this.health.stopReason !== null || this.isPaused) return 0;
     return Math.max(0, this.limit * 2 - this.backlog.length);
+  }
+
+  /** The store may hold something that is to be loaded, read again or cancelled now. */
+  get wantsLook(): boolean {
+    if (this.mustCancel || (this.isHealthStale && this.isQuiet)) return true;
+    return this.isDirty && this.room > 0;
+  }
+
+  /** Somebody has changed its endpoint since, and perhaps its state in webhook_lanes. */
+  get isHealthStale(): boolean {
+    return this.config !== undefined && this.config.version !== this.healthVersion;
+  }
+
+  /** Nothing is under way, or to be stored. */
+  get isQuiet(): boolean {
+    return this.inFlight.size === 0 && this.unrecorded.size === 0;
   }
 
   /** Nothing is loaded, under way or to be stored, nor known to be due. */
   get isIdle(): boolean {
-    if (this.inFlight.size > 0 || this.unrecorded.size > 0) return false;
+    if (!this.isQuiet || this.mustCancel) return false;
     return this.isPaused || this.health.stopReason !== null || (this.backlog.length === 0 && !this.isDirty);
   }
 
@@ -71,11 +96,29 @@ export class Lane {
 
   /** In how many ms the next request may start; undefined: not before something else has happened. */
   readyIn(): number | undefined {
-    if (!this.config || this.backlog.length === 0 || this.health.stopReason !== null) return undefined;
-    if (this.inFlight.size >= this.limit) return undefined;
-    const pause = pausedUntil(this.health, Date.now());
-    if (pause > 0) return pause - Date.now();
+    if (!this.hasWork || this.health.stopReason !== null) return undefined;
+    const now = Date.now();
+    const pause = pausedUntil(this.health, now);
+    if (pause > 0) return pause - now;
+    if (!this.config || this.backlog.length === 0 || this.inFlight.size >= this.limit) return undefined;
     return Math.max(0, this.nextSlotAt - performance.now());
+  }
+
+  /** Something is loaded, or may be waiting in the store. */
+  get hasWork(): boolean {
+    return this.backlog.length > 0 || this.isDirty;
+  }
+
+  /** Adds what was loaded. Live deliveries go before replays, those that are loaded already too. */
+  load(deliveries: DueDelivery[]): void {
+    this.backlog = [...this.backlog, ...deliveries].sort((a, b) => a.priority - b.priority);
+  }
+
+  /** Forgets what is loaded; it is read again when its time has come. */
+  unload(): void {
+    if (this.backlog.length === 0) return;
+    this.backlog = [];
+    this.isDirty = true;
   }
 
   /** Takes the next delivery; only when {@link readyIn} is 0. */

@@ -81,7 +81,10 @@ function roundedMs(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms);
 }
 
-/** A delivery that was cancelled while its request was under way stays cancelled, unless the receiver has taken it. */
+/**
+ * A delivery that was cancelled while its request was under way stays cancelled, unless the receiver has taken it. What has succeeded stays so, whatever a
+ * worker says that lost its lane on the way.
+ */
 function updateDeliveries(records: AttemptRecord[]): Statement {
   return {
     name: 'update-deliveries',
@@ -94,7 +97,7 @@ function updateDeliveries(records: AttemptRecord[]): Statement {
            from ${recordset(
              'tenant_id uuid, id uuid, attempts smallint, at timestamptz, response_status smallint, error text, status text, retry_in_ms bigint',
            )}
-           where d.tenant_id = r.tenant_id and d.id = r.id`,
+           where d.tenant_id = r.tenant_id and d.id = r.id and (d.status <> 'succeeded' or r.status = 'succeeded')`,
     values: [
       JSON.stringify(
         records.map(({ tenantId, deliveryId, number, attempt, decision }) => ({

@@ -70,7 +70,7 @@ export function decide(result: AttemptResult, context: DecisionContext): Decisio
   if (wish === 'abort-message') return { ...ended, status: 'cancelled', errorClass: 'aborted_by_receiver' };
   if (stop !== null) return { ...ended, status: 'exhausted' };
   const asked = retryAfterMs(result, context.now);
-  const pauseMs = asksToSlowDown(status) ? Math.max(asked, status === 503 ? 0 : SLOW_DOWN_MS) : 0;
+  const pauseMs = asksToSlowDown(status) ? asked || (status === 503 ? 0 : SLOW_DOWN_MS) : 0;
   const wait = context.isSingle ? undefined : SCHEDULE_MS[context.attempts];
   if (wait === undefined) return { ...ended, status: 'exhausted', pauseMs };
   const retryInMs = Math.max(wait, asked) * (1 + JITTER * context.random);
@@ -93,6 +93,11 @@ export function retryAfterMs({ headers }: Pick<AttemptResult, 'headers'>, now: D
   const value = headers['retry-after'];
   if (typeof value !== 'string') return 0;
   const text = value.trim();
-  const ms = /^\d+$/.test(text) ? Number(text) * SECOND : Date.parse(text) - now.getTime();
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS) : 0;
+  const ms = /^\d+$/.test(text) ? Number(text) * SECOND : dateOf(text) - now.getTime();
+  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
+}
+
+/** NaN unless it says its zone: Date.parse makes a date of nearly any text with a number in it. */
+function dateOf(text: string): number {
+  return /( GMT|\dZ)$/i.test(text) ? Date.parse(text) : Number.NaN;
 }

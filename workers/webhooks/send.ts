@@ -43,6 +43,7 @@ export async function sendAttempt(
   { client, deadlineMs }: SendOptions,
 ): Promise<Attempt> {
   const startedAt = new Date();
+  const secrets = secretsAt(config, startedAt);
   const timestampSeconds = Math.floor(startedAt.getTime() / 1000);
   const { eventId: id, body } = delivery;
   const own = {
@@ -54,7 +55,7 @@ export async function sendAttempt(
       id,
       timestampSeconds,
       body,
-      secrets: secretsAt(config, startedAt),
+      secrets,
     }),
   };
   const sent = {
@@ -63,6 +64,8 @@ export async function sendAttempt(
     requestHeaders: { ...hide(config.headers), ...own },
   };
   try {
+    // An endpoint loses its secrets when it is deleted. Nothing ever goes out unsigned.
+    if (secrets.length === 0) throw new Error('no secret');
     const answer = await client.send({
       method: 'POST',
       url: config.url,

@@ -69,6 +69,7 @@ async function findOriginals(tx: Transaction, refs: RecordRef[]): Promise<Map<st
 }
 
 interface DeliveryRow extends Row, RecordRef {
+  endpoint_id: string;
   status: (typeof DELIVERY_STATUSES)[number];
 }
 
@@ -86,7 +87,9 @@ export async function cancelDeliveries(
     if (status === 'cancelled') return { ok: true, changes: [], events: [] };
     if (status === 'succeeded' || status === 'exhausted') return ended(status);
     cancelled.push(refOf(command));
-    return { ok: true, changes: [{ field: 'status', from: status, to: 'cancelled' }], events: [] };
+    const changes = [{ field: 'status', from: status, to: 'cancelled' }];
+    // A worker may have loaded it already.
+    return { ok: true, changes, events: [], wokenEndpoints: [row.endpoint_id] };
   });
   if (cancelled.length > 0)
     await tx.query({

@@ -71,7 +71,8 @@ export async function cancelReplays(
   commands: Command<WebhookReplayAction>[],
 ): Promise<Outcome[]> {
   const rows = await lockRecords<ReplayRow>(tx, 'webhook_replays', commands.map(refOf));
-  const cancelled = new Set((await cancelOpen(tx, [...rows.values()])).map(refKey));
+  const open = await cancelOpen(tx, [...rows.values()]);
+  const cancelled = new Set(open.map(refKey));
   const stopped = [...rows.values()].filter(
     (row) => row.status === 'running' || (row.status === 'completed' && cancelled.has(refKey(row))),
   );
@@ -86,19 +87,25 @@ export async function cancelReplays(
     const row = rows.get(refKey(refOf(command)));
     if (!row) return missing('replay');
     const changes = stopped.includes(row) ? [{ field: 'status', from: row.status, to: 'cancelled' }] : [];
-    return { ok: true, changes, events: [] };
+    // Workers may have loaded some already.
+    const wokenEndpoints = open.filter((one) => refKey(one) === refKey(row)).map((one) => one.endpoint_id);
+    return { ok: true, changes, events: [], wokenEndpoints };
   });
+}
+
+interface Cancelled extends RecordRef {
+  endpoint_id: string;
 }
 
 /**
  * Cancels what these replays have open, in the order of the ids as whoever else locks deliveries. There are never more than some hundred at an endpoint, and
- * its index of what is due has them together. @returns the replays that had any
+ * its index of what is due has them together. @returns the replays that had any, with each endpoint where they had them
  */
-async function cancelOpen(tx: Transaction, replays: RecordRef[]): Promise<RecordRef[]> {
-  return tx.query<RecordRef>({
+async function cancelOpen(tx: Transaction, replays: RecordRef[]): Promise<Cancelled[]> {
+  return tx.query<Cancelled>({
     name: 'cancel-deliveries-of-replays',
     text: `with open as materialized (
-             select d.tenant_id, d.id, d.replay_id
+             select d.tenant_id, d.id, d.replay_id, d.endpoint_id
              from ${recordset('tenant_id uuid, id uuid')}
              join webhook_endpoints e on e.tenant_id = r.tenant_id
              join webhook_deliveries d on d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.priority = 1
@@ -107,7 +114,7 @@ async function cancelOpen(tx: Transaction, replays: RecordRef[]): Promise<Record
            ), cancelled as (
              update webhook_deliveries d set ${CANCEL} from open where d.tenant_id = open.tenant_id and d.id = open.id
            )
-           select distinct tenant_id, replay_id as id from open`,
+           select distinct tenant_id, replay_id as id, endpoint_id from open`,
     values: [JSON.stringify(replays.map(({ tenant_id, id }) => ({ tenant_id, id })))],
   });
 }

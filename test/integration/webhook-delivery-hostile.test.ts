@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { eventually } from '../support/poll.js';
+import { sideBySide } from '../support/side-by-side.js';
+import type { Reply } from '../support/strict-receiver.js';
+import { WebhookBench } from './webhook-fixture.js';
+
+const TIMEOUT_MS = 2000;
+
+describe('webhook deliveries to hostile receivers', () => {
+  let bench: WebhookBench;
+
+  before(async () => {
+    bench = await WebhookBench.start({ WEBHOOK_TIMEOUT_MS: `${TIMEOUT_MS}`, WEBHOOKS_CONCURRENCY: '4' });
+  });
+  after(async () => {
+    await bench.stop();
+    expect(bench.receiver.faults).to.deep.equal([]);
+  });
+
+  /** The one attempt at an endpoint, once it is in the log. */
+  const attemptAt = async (reply: Reply, fields: Record<string, unknown> = {}) => {
+    const hook = await bench.hook({ respond: () => reply, ...fields });
+    await bench.event(hook.client);
+    const delivery = await eventually('the attempt to be stored', async () => {
+      const [one] = await bench.deliveries(hook);
+      return one?.attempts === 1 && one;
+    });
+    const [attempt] = await bench.attempts(hook, delivery.id);
+    return { hook, delivery, attempt };
+  };
+
+  const scenarios = {
+    async 'of one tenant keep no other tenant waiting'() {
+      const tenant = await bench.stack.createTenant();
+      const hanging = await Promise.all(
+        Array.from({ length: 6 }, () => bench.hook({ respond: () => 'hang' }, tenant)),
+      );
+      const healthy = await bench.hook();
+      await bench.events(tenant.client, 5);
+      await eventually('some to hang', () => hanging.some(({ receiver }) => receiver.inFlight > 0));
+      const lags: number[] = [];
+      for (let nth = 1; nth <= 20; nth += 1) {
+        await bench.event(healthy.client);
+        const { at = 0, event } = (await healthy.receiver.waitFor(nth)).at(-1) ?? {};
+        lags.push(at - Date.parse(event.timestamp));
+        expect(
+          hanging.some(({ receiver }) => receiver.inFlight > 0),
+          'some hang all the while',
+        ).to.equal(true);
+      }
+      expect(Math.max(...lags), 'until a hanging one would give up its place').to.be.below(1000);
+      // For the sake of a quick end.
+      await Promise.all(hanging.map((hook) => bench.patch(hook, { enabled: false })));
+    },
+
+    ...Object.fromEntries(
+      (['hang', 'drip', 'drip-head'] as const).map((reply) => [
+        `that ${reply} end with the deadline`,
+        async () => {
+          const { attempt, delivery } = await attemptAt(reply);
+          expect(delivery).to.include({
+            status: 'failed',
+            last_error: 'timeout',
+            last_response_status: null,
+          });
+          expect(attempt).to.include({ error_class: 'timeout', response_status: null, response_body: null });
+          expect(attempt.error_message).to.be.a('string');
+          expect(attempt.total_ms).to.be.within(TIMEOUT_MS - 10, TIMEOUT_MS + 1500);
+        },
+      ]),
+    ),
+
+    async 'that reset the connection fail at once'() {
+      const { attempt, hook } = await attemptAt('reset');
+      expect(attempt).to.include({ error_class: 'reset', response_status: null });
+      expect(hook.receiver.requests, 'no hidden repetition').to.have.length(1);
+    },
+
+    async 'that answer without end are read no farther than the log needs'() {
+      const { attempt, hook } = await attemptAt('endless');
+      expect(attempt).to.include({ response_status: 200, response_truncated: true });
+      expect(attempt.response_body).to.equal('.'.repeat(16 * 1024));
+      const [request] = hook.receiver.requests;
+      await eventually('the connection to be ended', () => request?.isOver);
+      expect(request?.written).to.be.below(16 * 1024 * 1024);
+    },
+
+    async 'that answer with a bomb see it left packed'() {
+      const { attempt, delivery } = await attemptAt('gzip-bomb');
+      expect(delivery.status).to.equal('succeeded');
+      expect(attempt.response_headers).to.include({ 'content-encoding': 'gzip' });
+      expect(attempt.response_body.length).to.be.at.most(16 * 1024);
+    },
+
+    async 'that refuse connections, or have no address'() {
+      const refused = await attemptAt({}, { url: 'http://127.0.0.1:1/' });
+      expect(refused.attempt).to.include({ error_class: 'connect', remote_address: null });
+      const nowhere = await attemptAt({}, { url: 'http://nowhere.invalid/' });
+      expect(nowhere.attempt).to.include({ error_class: 'dns', connect_ms: null });
+    },
+  };
+
+  sideBySide(scenarios, { atOnce: 8, timeoutMs: 40_000 });
+});

@@ -1,0 +1,201 @@
+import { expect } from 'chai';
+import { SCHEDULE_MS } from '../../workers/webhooks/retry-policy.js';
+import { eventually } from '../support/poll.js';
+import { sideBySide } from '../support/side-by-side.js';
+import { type Hook, inTurn, pause, WebhookBench } from './webhook-fixture.js';
+
+const SOON_MS = 700;
+/** Of two clocks and of what a database rounds. */
+const CLOCK_MS = 30;
+
+describe('webhook deliveries that fail', () => {
+  let bench: WebhookBench;
+
+  before(async () => {
+    bench = await WebhookBench.start();
+  });
+  after(async () => {
+    await bench.stop();
+    expect(bench.receiver.faults).to.deep.equal([]);
+  });
+
+  const fail = () => ({ status: 500 });
+  /** Makes an endpoint fail until its breaker opens. */
+  const broken = async (hook: Hook): Promise<void> => {
+    hook.receiver.respond = fail;
+    await bench.events(hook.client, 5);
+    await eventually('the breaker to open', async () => (await bench.lane(hook)).open_until !== null);
+  };
+  /** Ends the pause of a breaker; nobody must hold the lane. */
+  const endPause = async (hook: Hook): Promise<void> => {
+    await bench.released(hook);
+    const text = 'update webhook_lanes set open_until = now() where tenant_id = $1 and endpoint_id = $2';
+    await bench.stack.rows(hook.tenantId, text, [hook.tenantId, hook.id]);
+    await bench.makeDue(hook);
+  };
+
+  const scenarios = {
+    async 'five times in a row are left alone; then one at a time is tried, and a success lets all through'() {
+      const hook = await bench.hook();
+      await broken(hook);
+      const first = await bench.lane(hook);
+      expect(first).to.include({ opened: 1, consecutive_failures: 5, last_error: 'http_500' });
+      expect(first.open_until - Date.now()).to.be.within(20_000, 36_000);
+      const { health } = (await hook.client.get(`/webhook-endpoints/${hook.id}`)).body;
+      expect(health).to.include({ state: 'paused', paused_until: first.open_until.toISOString() });
+      const late = await bench.event(hook.client);
+      await pause(SOON_MS);
+      expect(hook.receiver.requests).to.have.length(5);
+      hook.receiver.maxInFlight = 0;
+      hook.receiver.respond = () => ({ status: 500, delayMs: 200 });
+      await endPause(hook);
+      await eventually('the probe to fail', async () => (await bench.lane(hook)).opened === 2);
+      expect((await bench.lane(hook)).open_until - Date.now()).to.be.within(50_000, 72_000);
+      await pause(SOON_MS);
+      expect(hook.receiver.requests, 'one probe and no more').to.have.length(6);
+      hook.receiver.respond = () => ({ delayMs: 100 });
+      await endPause(hook);
+      await bench.allIn(hook, 'succeeded', 6);
+      expect(hook.receiver.ids).to.include(late);
+      expect(await bench.lane(hook)).to.include({
+        ...{ opened: 0, open_until: null, consecutive_failures: 0, failing_since: null },
+      });
+    },
+
+    async 'come again after five seconds with the same id and bytes and a time of their own'() {
+      const hook = await bench.hook({ respond: inTurn({ status: 500, body: 'broken' }, {}) });
+      const id = await bench.event(hook.client);
+      const [failed] = await bench.allIn(hook, 'failed', 1);
+      expect(failed).to.include({ attempts: 1, last_response_status: 500, last_error: 'http_500' });
+      await bench.allIn(hook, 'succeeded', 1);
+      const [one, two, ...more] = hook.receiver.requestsOf(id);
+      expect(more).to.deep.equal([]);
+      expect((two?.at ?? 0) - (one?.at ?? 0)).to.be.at.least(5000);
+      expect(two?.body.equals(one?.body ?? Buffer.alloc(0))).to.equal(true);
+      expect(two?.headers['webhook-timestamp']).to.not.equal(one?.headers['webhook-timestamp']);
+      const attempts = await bench.attempts(hook, failed.id);
+      expect(attempts.map((each) => [each.attempt, each.response_status, each.error_class])).to.deep.equal([
+        [1, 500, null],
+        [2, 200, null],
+      ]);
+    },
+
+    async 'with 429 and a Retry-After hold the whole endpoint up until then, and no other'() {
+      const tenant = await bench.stack.createTenant();
+      const busy = { status: 429, headers: { 'retry-after': '2' } };
+      const hook = await bench.hook({ respond: () => busy }, tenant);
+      const other = await bench.hook({}, tenant);
+      await bench.event(tenant.client);
+      await bench.allIn(hook, 'failed', 1);
+      const askedAt = hook.receiver.arrivals[0] ?? 0;
+      hook.receiver.respond = () => ({});
+      await pause(100);
+      await bench.event(tenant.client);
+      await other.receiver.waitFor(2);
+      expect(hook.receiver.requests).to.have.length(1);
+      const { health } = (await tenant.client.get(`/webhook-endpoints/${hook.id}`)).body;
+      expect(health.state).to.equal('throttled');
+      const [, next] = await hook.receiver.waitFor(2);
+      expect((next?.at ?? 0) - askedAt).to.be.at.least(2000 - CLOCK_MS);
+      expect((next?.at ?? 0) - askedAt, 'as soon as the pause is over').to.be.below(5000);
+      expect(other.receiver.arrivals.every((at) => at - askedAt < 2000)).to.equal(true);
+    },
+
+    async 'for ten times are exhausted, each wait as long as the schedule says or a little longer'() {
+      const hook = await bench.hook();
+      let failing = '';
+      hook.receiver.respond = ({ id }) => (id === failing || !failing ? { status: 503 } : {});
+      failing = await bench.event(hook.client);
+      const [delivery] = await bench.allIn(hook, 'failed', 1);
+      for (let attempt = 1; attempt < 10; attempt += 1) {
+        const shown = await eventually(`attempt ${attempt} to be stored`, async () => {
+          const { body } = await hook.client.get(`/webhook-deliveries/${delivery.id}`);
+          return body.attempts === attempt && body.status === 'failed' && body;
+        });
+        const wait = Date.parse(shown.next_attempt_at) - Date.parse(shown.last_attempt_at);
+        const planned = SCHEDULE_MS[attempt] ?? 0;
+        expect(wait, `after attempt ${attempt}`).to.be.within(planned, planned * 1.1 + 2000);
+        // Something that arrives in between, so that the breaker stays closed.
+        await bench.event(hook.client);
+        await hook.receiver.waitFor(2 * attempt);
+        await bench.makeDue(hook);
+      }
+      const [ended] = await eventually('it to be exhausted', async () => {
+        const found = await bench.deliveries(hook, '&status=exhausted');
+        return found.length === 1 && found;
+      });
+      expect(ended).to.include({ id: delivery.id, attempts: 10, next_attempt_at: null });
+      expect(hook.receiver.requestsOf(failing)).to.have.length(10);
+      const numbers = (await bench.attempts(hook, delivery.id)).map(({ attempt }) => attempt);
+      expect(numbers).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+      expect(await bench.lane(hook)).to.include({ exhausted_count: 1, last_exhausted_id: delivery.id });
+    },
+
+    async 'with 410 end, and nothing more is sent until somebody enables the endpoint anew'() {
+      const hook = await bench.hook({ respond: () => ({ status: 410 }) });
+      await bench.event(hook.client);
+      const [ended] = await bench.allIn(hook, 'exhausted', 1);
+      expect(ended).to.include({ attempts: 1, last_error: 'http_410' });
+      expect((await bench.lane(hook)).stop_reason).to.equal('gone');
+      await bench.event(hook.client);
+      await pause(SOON_MS);
+      expect(hook.receiver.requests).to.have.length(1);
+      hook.receiver.respond = () => ({});
+      await bench.patch(hook, { enabled: false });
+      await bench.patch(hook, { enabled: true });
+      const next = await bench.event(hook.client);
+      await eventually('it to arrive', () => hook.receiver.ids.includes(next), 3000);
+    },
+
+    async 'are sent at once when the endpoint is enabled anew in the midst of a pause'() {
+      const hook = await bench.hook();
+      await broken(hook);
+      hook.receiver.respond = () => ({});
+      await bench.patch(hook, { enabled: false });
+      await bench.patch(hook, { enabled: true });
+      const next = await bench.event(hook.client);
+      await eventually('it to arrive', () => hook.receiver.ids.includes(next), 3000);
+    },
+
+    async 'of which the receiver wants no more: this message, or any'() {
+      const headers = (wish: string) => ({ 'webhook-delivery': wish });
+      const abort = await bench.hook({ respond: () => ({ status: 400, headers: headers('abort-message') }) });
+      const disable = await bench.hook({ respond: () => ({ headers: headers('disable') }) });
+      await bench.events(abort.client, 6);
+      await bench.event(disable.client);
+      const cancelled = await bench.allIn(abort, 'cancelled', 6);
+      for (const one of cancelled)
+        expect(one).to.include({ attempts: 1, last_error: 'aborted_by_receiver', next_attempt_at: null });
+      expect((await bench.lane(abort)).open_until, 'a refusal of messages is no failure').to.equal(null);
+      await bench.allIn(disable, 'succeeded', 1);
+      expect((await bench.lane(disable)).stop_reason).to.equal('receiver');
+      await bench.event(disable.client);
+      await pause(SOON_MS);
+      expect(disable.receiver.requests).to.have.length(1);
+    },
+
+    async 'because of a redirect follow it nowhere'() {
+      const found = [301, 302, 307, 308].map(async (status) => {
+        const redirect = `${bench.receiver.origin}/stray`;
+        const hook = await bench.hook({ respond: () => ({ redirect, status }) });
+        await bench.event(hook.client);
+        const [failed] = await bench.allIn(hook, 'failed', 1);
+        expect(failed).to.include({ last_response_status: status, last_error: `http_${status}` });
+      });
+      await Promise.all(found);
+    },
+
+    async 'are no reason to leave out what else there is: a test that is put off does not stall the lane'() {
+      const hook = await bench.hook({
+        respond: () => ({ status: 503, headers: { 'retry-after': '1' } }),
+      });
+      await hook.client.post(`/webhook-endpoints/${hook.id}/test`);
+      await bench.allIn(hook, 'exhausted', 1);
+      hook.receiver.respond = () => ({});
+      const id = await bench.event(hook.client);
+      await eventually('it to arrive', () => hook.receiver.ids.includes(id), 4000);
+    },
+  };
+
+  sideBySide(scenarios, { atOnce: 10, timeoutMs: 40_000 });
+});

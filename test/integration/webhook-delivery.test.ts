@@ -1,0 +1,212 @@
+import { expect } from 'chai';
+import { Webhook } from 'standardwebhooks';
+import { markDelivering } from '../../workers/webhooks/due-store.js';
+import { storeAttempts } from '../../workers/webhooks/record-store.js';
+import { sideBySide } from '../support/side-by-side.js';
+import { StrictReceiver } from '../support/strict-receiver.js';
+import { type Hook, inTurn, pause, WebhookBench } from './webhook-fixture.js';
+
+/** Longer than an event takes to arrive by far. */
+const SOON_MS = 700;
+
+describe('webhook deliveries', () => {
+  let bench: WebhookBench;
+
+  before(async () => {
+    bench = await WebhookBench.start();
+  });
+  after(async () => {
+    await bench.stop();
+    expect(bench.receiver.faults).to.deep.equal([]);
+  });
+
+  /** Sends an event and resolves with what arrived. */
+  const deliver = async (hook: Hook) => {
+    const count = hook.receiver.requests.length;
+    const id = await bench.event(hook.client);
+    const requests = await hook.receiver.waitFor(count + 1);
+    expect(requests.at(-1)?.id).to.equal(id);
+    return requests.at(-1) as (typeof requests)[number];
+  };
+
+  const scenarios = {
+    async 'bring every event once, with the very bytes that GET /events/{id} shows'() {
+      const hook = await bench.hook();
+      const ids = await bench.events(hook.client, 30);
+      await hook.receiver.waitFor(30);
+      const found = await bench.allIn(hook, 'succeeded', 30);
+      for (const delivery of found)
+        expect(delivery).to.include({
+          ...{ attempts: 1, last_response_status: 200, last_error: null },
+          ...{ next_attempt_at: null, trigger: 'event' },
+        });
+      expect(found.map((one) => one.event_id)).to.have.members(ids);
+      await pause(SOON_MS);
+      expect(hook.receiver.requests.map(({ id }) => id)).to.have.members(ids);
+      const [secret = ''] = hook.receiver.secrets;
+      for (const { id, body, headers } of hook.receiver.requests) {
+        const { text } = await hook.client.get(`/events/${id}`);
+        expect(body.toString()).to.equal(text);
+        const verified = new Webhook(secret).verify(body, headers as Record<string, string>);
+        expect(verified).to.have.property('id', id);
+      }
+    },
+
+    async 'go where the filters of an endpoint say, and to each such endpoint'() {
+      const tenant = await bench.stack.createTenant();
+      const [exact, prefix, all, other] = await Promise.all(
+        [['invoice.created'], ['invoice.*'], ['*'], ['invoice.paid', 'dispatch.*']].map((types) =>
+          bench.hook({ event_types: types }, tenant),
+        ),
+      );
+      const id = await bench.event(tenant.client);
+      const job = await tenant.client.post('/work-orders', { service_type: 'tow' });
+      expect(job.status).to.equal(201);
+      await Promise.all([exact, prefix].map((hook) => hook?.receiver.waitFor(1)));
+      await all?.receiver.waitFor(2);
+      await pause(SOON_MS);
+      const seen = (hook?: Hook) => hook?.receiver.requests.map(({ event }) => event.type).sort();
+      expect(seen(exact)).to.deep.equal(['invoice.created']);
+      expect(seen(prefix)).to.deep.equal(['invoice.created']);
+      expect(seen(all)).to.deep.equal(['invoice.created', 'work_order.created']);
+      expect(seen(other)).to.deep.equal([]);
+      expect([exact, prefix].map((hook) => hook?.receiver.ids)).to.deep.equal([[id], [id]]);
+    },
+
+    async 'stay with their tenant, and live ones apart from those of the sandbox'() {
+      const [one, two] = await Promise.all([bench.stack.createTenant(), bench.stack.createTenant()]);
+      const live = await bench.hook({ event_types: ['*'] }, one);
+      const sandbox = await bench.hook({ event_types: ['*'] }, one, one.sandbox);
+      const foreign = await bench.hook({ event_types: ['*'] }, two);
+      const [liveId, sandboxId] = await Promise.all([bench.event(one.client), bench.event(one.sandbox)]);
+      await Promise.all([live.receiver.waitFor(1), sandbox.receiver.waitFor(1)]);
+      await pause(SOON_MS);
+      expect(live.receiver.ids).to.deep.equal([liveId]);
+      expect(sandbox.receiver.ids).to.deep.equal([sandboxId]);
+      expect(live.receiver.requests[0]?.event).to.include({ environment: 'live', tenant_id: one.id });
+      expect(sandbox.receiver.requests[0]?.event).to.include({
+        environment: 'sandbox',
+        tenant_id: one.sandboxId,
+      });
+      expect(foreign.receiver.requests).to.deep.equal([]);
+    },
+
+    async 'have each attempt in the log, whole but for what is secret'() {
+      // An origin of its own: nobody has connected to it before.
+      const fresh = await StrictReceiver.start();
+      const answer = Buffer.concat([Buffer.from('né\0'), Buffer.alloc(20_000, '.')]);
+      const hook = await bench.hook({
+        headers: { Authorization: 'Bearer of-the-receiver', 'X-Own': 'of-the-receiver' },
+        respond: () => ({ status: 202, headers: { 'x-kept': 'yes' }, body: answer, delayMs: 30 }),
+      });
+      await bench.patch(hook, { url: fresh.endpoint.url });
+      Object.assign(fresh.endpoint, { respond: hook.receiver.respond, secrets: hook.receiver.secrets });
+      const request = await deliver({ ...hook, receiver: fresh.endpoint });
+      expect(request.headers).to.include({
+        authorization: 'Bearer of-the-receiver',
+        'x-own': 'of-the-receiver',
+      });
+      const [delivery] = await bench.allIn(hook, 'succeeded', 1);
+      const [attempt, ...more] = await bench.attempts(hook, delivery.id);
+      expect(more).to.deep.equal([]);
+      expect(attempt).to.include({
+        ...{ delivery_id: delivery.id, endpoint_id: hook.id, attempt: 1, url: fresh.endpoint.url },
+        ...{ response_status: 202, response_truncated: true, error_class: null, error_message: null },
+        remote_address: '127.0.0.1',
+      });
+      const { date: _date, ...own } = attempt.response_headers;
+      expect(own).to.include({ 'x-kept': 'yes' });
+      expect(attempt.response_body).to.equal(`né\uFFFD${'.'.repeat(16 * 1024 - 4)}`);
+      const sent = Object.fromEntries(
+        Object.entries(attempt.request_headers).map(([name, value]) => [name.toLowerCase(), value]),
+      );
+      const { authorization, 'x-own': xOwn, ...told } = sent;
+      expect([authorization, xOwn]).to.deep.equal(['[hidden]', '[hidden]']);
+      expect(told).to.have.keys(
+        ...['content-type', 'user-agent', 'webhook-id', 'webhook-timestamp', 'webhook-signature'],
+      );
+      for (const [name, value] of Object.entries(told)) expect(request.headers[name], name).to.equal(value);
+      expect(attempt.connect_ms).to.be.within(0, attempt.first_byte_ms);
+      expect(attempt.first_byte_ms).to.be.within(29, attempt.total_ms);
+      expect(Date.parse(attempt.started_at)).to.be.closeTo(request.at, 1000);
+      expect(fresh.faults).to.deep.equal([]);
+      await fresh.stop();
+    },
+
+    async 'are under way for all to see while a receiver takes its time'() {
+      const hook = await bench.hook({ respond: () => ({ delayMs: 1800 }) });
+      await bench.event(hook.client);
+      const [delivery] = await bench.allIn(hook, 'delivering', 1);
+      expect(delivery).to.include({ attempts: 0, completed_at: null });
+      expect((await bench.allIn(hook, 'succeeded', 1))[0]).to.include({ attempts: 1 });
+      expect((await bench.lane(hook)).is_slow).to.equal(true);
+    },
+
+    async 'stay as they are in the log when a worker that lost its lane comes late with what it knew'() {
+      const hook = await bench.hook({ respond: inTurn({ status: 500 }, {}) });
+      const { db } = bench.stack.runtime;
+      await bench.event(hook.client);
+      const [failed] = await bench.allIn(hook, 'failed', 1);
+      await markDelivering(db, [{ tenantId: hook.tenantId, id: failed.id, attempts: 0 }]);
+      expect(await bench.deliveries(hook)).to.deep.equal([failed]);
+      await bench.makeDue(hook);
+      const [succeeded] = await bench.allIn(hook, 'succeeded', 1);
+      const late = {
+        ...{ tenantId: hook.tenantId, endpointId: hook.id, deliveryId: failed.id, number: 2 },
+        attempt: undefined,
+        decision: {
+          ...({ status: 'failed', errorClass: 'timeout' } as const),
+          ...{ retryInMs: 1000, stop: null, pauseMs: 0 },
+        },
+      };
+      await storeAttempts(db, [late], []);
+      expect(await bench.deliveries(hook)).to.deep.equal([succeeded]);
+    },
+
+    async 'are signed with all secrets that hold, the newest first; without an overlap with the new one alone'() {
+      const hook = await bench.hook();
+      await deliver(hook);
+      await bench.rotate(hook, 1);
+      const both = await deliver(hook);
+      expect(String(both.headers['webhook-signature']).split(' ')).to.have.length(2);
+      const latest = await bench.rotate(hook, 1);
+      const three = await deliver(hook);
+      const [first = ''] = String(three.headers['webhook-signature']).split(' ');
+      const headers = { ...(three.headers as Record<string, string>), 'webhook-signature': first };
+      expect(() => new Webhook(latest).verify(three.body, headers)).to.not.throw();
+      await bench.rotate(hook, 0);
+      const alone = await deliver(hook);
+      expect(String(alone.headers['webhook-signature']).split(' ')).to.have.length(1);
+      expect(hook.receiver.faults).to.deep.equal([]);
+    },
+
+    async 'are signed with ed25519 as well where that is wanted, through a rotation too'() {
+      const hook = await bench.hook({ asymmetric: true });
+      const { headers } = await deliver(hook);
+      const schemes = String(headers['webhook-signature']).match(/v1a?(?=,)/g);
+      expect(schemes).to.have.members(['v1', 'v1a']);
+      await bench.rotate(hook, 0);
+      await deliver(hook);
+      await bench.patch(hook, { asymmetric: false });
+      hook.receiver.publicKeys = [];
+      expect((await deliver(hook)).headers['webhook-signature']).to.match(/^v1,\S+$/);
+      expect(hook.receiver.faults).to.deep.equal([]);
+    },
+
+    async 'take a changed address and changed headers from the next attempt on'() {
+      const hook = await bench.hook({ respond: () => ({ status: 500 }), headers: { 'X-Own': 'one' } });
+      const next = bench.receiver.add({ secret: hook.receiver.secrets[0] as string });
+      const id = await bench.event(hook.client);
+      await bench.allIn(hook, 'failed', 1);
+      await bench.patch(hook, { url: next.url, headers: { 'X-Own': 'two' } });
+      await bench.makeDue(hook);
+      await next.waitFor(1);
+      expect(next.ids).to.deep.equal([id]);
+      expect(next.requests[0]?.headers['x-own']).to.equal('two');
+      expect(hook.receiver.requests).to.have.length(1);
+      expect(hook.receiver.requests[0]?.headers['x-own']).to.equal('one');
+    },
+  };
+
+  sideBySide(scenarios, { atOnce: 8, timeoutMs: 30_000 });
+});

@@ -1,0 +1,184 @@
+/** Endpoints at a strict receiver, made through the API, and what the log tells of them. */
+import { expect } from 'chai';
+import { MIGRATION_HEAD } from '../../migrations/index.js';
+import { createFoundation, createRuntime, type Runtime } from '../../shared/platform/runtime.js';
+import { openWebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
+import { startWebhooksWorker } from '../../workers/webhooks/index.js';
+import type { TestClient } from '../support/client.js';
+import { eventually } from '../support/poll.js';
+import { invoiceInput } from '../support/samples.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+import { type Responder, type StrictEndpoint, StrictReceiver } from '../support/strict-receiver.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
+type Shown = any;
+
+/** An endpoint of a tenant, and the receiver behind it. */
+export interface Hook {
+  id: string;
+  tenantId: string;
+  client: TestClient;
+  receiver: StrictEndpoint;
+}
+
+export interface HookOptions {
+  respond?: Responder;
+  /** Of the body of POST /webhook-endpoints. */
+  [field: string]: unknown;
+}
+
+export class WebhookBench {
+  private readonly workers: Runtime[] = [];
+  private queue: ReturnType<typeof openWebhooksQueue> | undefined;
+
+  private constructor(
+    readonly stack: TestStack,
+    readonly receiver: StrictReceiver,
+  ) {}
+
+  /** @param workers how many workers deliver; none: a test starts them */
+  static async start(environment: Record<string, string> = {}, workers = 1): Promise<WebhookBench> {
+    const stack = await TestStack.start({
+      environment: { WEBHOOK_TIMEOUT_MS: '3000', ...environment },
+      webhooks: false,
+    });
+    const bench = new WebhookBench(stack, await StrictReceiver.start());
+    for (let nth = 0; nth < workers; nth += 1) await bench.startWorker();
+    return bench;
+  }
+
+  /** One more process that delivers. */
+  async startWorker(environment: Partial<Runtime['config']> = {}): Promise<Runtime> {
+    const { config, databaseUrl } = this.stack.runtime;
+    const runtime = createRuntime(createFoundation({ ...config, ...environment }, 'test-webhooks'), {
+      name: 'test-webhooks',
+      databaseUrl,
+      migrationHead: MIGRATION_HEAD,
+    });
+    await startWebhooksWorker(runtime);
+    this.workers.push(runtime);
+    return runtime;
+  }
+
+  async stop(): Promise<void> {
+    const closed = await Promise.all(this.workers.map(({ lifecycle }) => lifecycle.close(10_000)));
+    await this.stack.stop();
+    await this.receiver.stop();
+    expect(closed, 'every worker closes in time').to.not.include(false);
+  }
+
+  /** An endpoint of a tenant, of a new one unless given. */
+  async hook(options: HookOptions = {}, owner?: TestTenant, client?: TestClient): Promise<Hook> {
+    const { respond, ...fields } = options;
+    const tenant = owner ?? (await this.stack.createTenant());
+    const caller = client ?? tenant.client;
+    const receiver = this.receiver.add(respond ? { respond } : {});
+    const answer = await caller.post('/webhook-endpoints', {
+      url: receiver.url,
+      event_types: ['invoice.*'],
+      ...fields,
+    });
+    expect(answer.status, answer.text).to.equal(201);
+    const { id, secret, public_keys: publicKeys } = answer.body;
+    receiver.secrets = [secret];
+    receiver.publicKeys = publicKeys;
+    const tenantId = caller === tenant.sandbox ? tenant.sandboxId : tenant.id;
+    return { id, tenantId, client: caller, receiver };
+  }
+
+  async patch({ client, id }: Hook, body: unknown): Promise<void> {
+    const answer = await client.patch(`/webhook-endpoints/${id}`, body);
+    expect(answer.status, answer.text).to.equal(200);
+  }
+
+  async rotate({ client, id, receiver }: Hook, overlapHours: number): Promise<string> {
+    const old = receiver.secrets;
+    const answer = await client.post(`/webhook-endpoints/${id}/rotate-secret`, {
+      overlap_hours: overlapHours,
+    });
+    expect(answer.status, answer.text).to.equal(200);
+    const { secret, public_keys: publicKeys } = answer.body;
+    receiver.secrets = overlapHours > 0 ? [secret, ...old] : [secret];
+    receiver.publicKeys = publicKeys;
+    return secret;
+  }
+
+  /** Creates an invoice, which is an event invoice.created, and resolves with the id of that event. */
+  async event(client: TestClient): Promise<string> {
+    const answer = await client.post('/invoices', invoiceInput());
+    expect(answer.status, answer.text).to.equal(201);
+    return this.eventOf(client, answer.body.id);
+  }
+
+  async events(client: TestClient, count: number): Promise<string[]> {
+    return Promise.all(Array.from({ length: count }, () => this.event(client)));
+  }
+
+  private async eventOf(client: TestClient, invoiceId: string): Promise<string> {
+    const { body } = await client.get('/events?type=invoice.created&limit=200');
+    return body.data.items.find((one: Shown) => one.data.object.id === invoiceId).id;
+  }
+
+  /** Deliveries as the log lists them, newest first. */
+  async deliveries({ client, id }: Hook, query = ''): Promise<Shown[]> {
+    const { body } = await client.get(`/webhook-deliveries?endpoint_id=${id}&limit=200${query}`);
+    return body.data.items;
+  }
+
+  /** The deliveries of an endpoint once all of them, so many at least, have this status. */
+  allIn(hook: Hook, status: string, count: number, timeoutMs?: number): Promise<Shown[]> {
+    return eventually(
+      `${count} deliveries to be ${status}`,
+      async () => {
+        const found = await this.deliveries(hook);
+        return found.length >= count && found.every((one) => one.status === status) && found;
+      },
+      timeoutMs,
+    );
+  }
+
+  /** Of a delivery, the first one first. */
+  async attempts({ client }: Hook, deliveryId: string): Promise<Shown[]> {
+    const { body } = await client.get(`/webhook-deliveries/${deliveryId}/attempts`);
+    return body.data.items.reverse();
+  }
+
+  /** The lane as it is stored. */
+  async lane({ tenantId, id }: Hook): Promise<Shown> {
+    const text = 'select * from webhook_lanes where tenant_id = $1 and endpoint_id = $2';
+    return (await this.stack.rows(tenantId, text, [tenantId, id]))[0];
+  }
+
+  /** Lets the time pass for an endpoint: what waits is due, and its pauses are over. A worker that holds the lane keeps its own mind. */
+  async makeDue(hook: Hook): Promise<void> {
+    const values = [hook.tenantId, hook.id];
+    await this.stack.rows(
+      hook.tenantId,
+      `update webhook_deliveries set next_attempt_at = now() where tenant_id = $1 and endpoint_id = $2 and next_attempt_at is not null`,
+      values,
+    );
+    await this.wake(hook);
+  }
+
+  wake({ tenantId, id: endpointId }: Hook): Promise<void> {
+    this.queue ??= openWebhooksQueue(this.stack.runtime);
+    return wakeLanes(this.queue, [{ tenantId, endpointId }]);
+  }
+
+  /** Until nobody has the lane in hand. */
+  released(hook: Hook): Promise<Shown> {
+    return eventually('the lane to be given back', async () => {
+      const lane = await this.lane(hook);
+      return lane.owner === null && lane;
+    });
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** What comes in the order of the entries, each for one request of an id; the last one for all further ones. */
+export function inTurn(...replies: Awaited<ReturnType<Responder>>[]): Responder {
+  return (_request, nth) => replies[Math.min(nth, replies.length) - 1] ?? {};
+}

@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { FairQueue } from '../../workers/webhooks/fair-queue.js';
+import { Permits, type Pool } from '../../workers/webhooks/permits.js';
+
+const TENANTS = ['a', 'b', 'c', 'd'];
+
+describe('turns of tenants', () => {
+  it('are taken in rounds, and within a tenant in order', () => {
+    const queue = new FairQueue<string>();
+    for (const member of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) queue.push(member.charAt(0), member);
+    const order = Array.from({ length: 7 }, () => queue.shift());
+    expect(order).to.deep.equal(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', undefined]);
+    expect(queue.tenants).to.equal(0);
+  });
+
+  it('are kept by who waits already, and by a tenant that may not go yet', () => {
+    const queue = new FairQueue<string>();
+    for (const member of ['a1', 'b1', 'a1', 'a2']) queue.push(member.charAt(0), member);
+    expect(queue.shift((tenant) => tenant !== 'a')).to.equal('b1');
+    expect(queue.shift(() => false)).to.equal(undefined);
+    expect([queue.shift(), queue.shift(), queue.shift()]).to.deep.equal(['a1', 'a2', undefined]);
+    queue.push('a', 'a1');
+    expect(queue.shift(), 'who has had a turn may wait again').to.equal('a1');
+  });
+
+  it('come after one round at the latest, however much waits for others', () => {
+    const steps = fc.array(fc.option(fc.constantFrom(...TENANTS), { nil: 'shift' }), { maxLength: 300 });
+    fc.assert(
+      fc.property(steps, (all) => {
+        const queue = new FairQueue<string>();
+        const waiting = new Map<string, string[]>(TENANTS.map((tenant) => [tenant, []]));
+        /** Turns of others since a tenant began to wait. */
+        const passed = new Map<string, string[]>();
+        for (const [index, step] of [...all, ...all.map(() => 'shift')].entries()) {
+          if (step !== 'shift') {
+            if (waiting.get(step)?.length === 0) passed.set(step, []);
+            waiting.get(step)?.push(`${step}${index}`);
+            queue.push(step, `${step}${index}`);
+            continue;
+          }
+          const member = queue.shift();
+          const isEmpty = [...waiting.values()].every((members) => members.length === 0);
+          if (isEmpty || member === undefined) {
+            expect([isEmpty, member]).to.deep.equal([true, undefined]);
+            continue;
+          }
+          const tenant = member.charAt(0);
+          expect(member, 'in order').to.equal(waiting.get(tenant)?.shift());
+          passed.set(tenant, []);
+          for (const other of TENANTS) {
+            if (other === tenant || waiting.get(other)?.length === 0) continue;
+            const turns = [...(passed.get(other) ?? []), tenant];
+            expect(new Set(turns).size, 'nobody goes twice before it').to.equal(turns.length);
+            passed.set(other, turns);
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe('permits', () => {
+  it('are as many as the limit, of which a tenant gets half', () => {
+    const permits = new Permits({ quick: 4, slow: 2 });
+    for (const tenant of ['a', 'a']) {
+      expect(permits.mayTake('quick', tenant)).to.equal(true);
+      permits.take('quick', tenant);
+    }
+    expect(permits.mayTake('quick', 'a')).to.equal(false);
+    expect(permits.mayTake('slow', 'a'), 'the other pool is another matter').to.equal(true);
+    expect(permits.mayTake('quick', 'b')).to.equal(true);
+    expect(permits.hasRoom('quick')).to.equal(true);
+    permits.take('quick', 'b');
+    permits.take('quick', 'b');
+    expect(permits.hasRoom('quick')).to.equal(false);
+    permits.move('a');
+    expect(permits.usage()).to.deep.equal({ quick: 3, slow: 1 });
+    expect(permits.hasRoom('quick')).to.equal(true);
+  });
+
+  it('are never more than the limit nor, for a tenant, than its half, but for what turned out to be slow', () => {
+    const step = fc.record({
+      act: fc.constantFrom('take', 'take', 'give', 'move'),
+      tenant: fc.constantFrom(...TENANTS),
+      pool: fc.constantFrom<Pool>('quick', 'slow'),
+    });
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 9 }), fc.array(step, { maxLength: 200 }), (limit, steps) => {
+        const permits = new Permits({ quick: limit, slow: limit });
+        const held: Record<Pool, string[]> = { quick: [], slow: [] };
+        const drop = (pool: Pool, tenant: string) => {
+          const index = held[pool].indexOf(tenant);
+          if (index >= 0) held[pool].splice(index, 1);
+          return index >= 0;
+        };
+        for (const { act, tenant, pool } of steps) {
+          if (act === 'take' && permits.hasRoom(pool) && permits.mayTake(pool, tenant)) {
+            permits.take(pool, tenant);
+            held[pool].push(tenant);
+            const own = held[pool].filter((one) => one === tenant).length;
+            expect(own).to.be.at.most(Math.ceil(limit / 2));
+            expect(held[pool].length).to.be.at.most(limit);
+          }
+          if (act === 'give' && drop(pool, tenant)) permits.give(pool, tenant);
+          if (act === 'move' && drop('quick', tenant)) {
+            permits.move(tenant);
+            held.slow.push(tenant);
+          }
+          expect(permits.usage()).to.deep.equal({ quick: held.quick.length, slow: held.slow.length });
+        }
+        for (const pool of ['quick', 'slow'] as const)
+          for (const tenant of held[pool].splice(0)) permits.give(pool, tenant);
+        for (const tenant of TENANTS) expect(permits.mayTake('quick', tenant)).to.equal(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,32 @@
+import type { Runtime } from '../../shared/platform/runtime.js';
+import type { DueDelivery } from './due-store.js';
+import type { Decision } from './retry-policy.js';
+import type { Attempt } from './send.js';
+
+interface Observed {
+  delivery: DueDelivery;
+  attempt: Attempt;
+  decision: Decision;
+}
+
+/** Counts an attempt, and tells the log of it. */
+export function observeAttempt(
+  { metrics, logger }: Pick<Runtime, 'metrics' | 'logger'>,
+  { delivery, attempt, decision }: Observed,
+): void {
+  metrics.webhookAttempts.inc({ outcome: decision.status });
+  if (delivery.attempts === 0 && delivery.trigger === 'event')
+    metrics.webhookLagSeconds.observe(Math.max(0, attempt.startedAt.getTime() - delivery.createdAtMs) / 1000);
+  logger.debug(
+    {
+      deliveryId: delivery.id,
+      eventType: delivery.eventType,
+      attempt: delivery.attempts + 1,
+      status: attempt.status,
+      outcome: decision.status,
+      reason: decision.errorClass,
+      ms: Math.round(attempt.totalMs),
+    },
+    'webhook attempt',
+  );
+}
