@@ -26,7 +26,7 @@ import {
 } from './processes.js';
 import { freePort, IS_SCALED, type RedisServer, startRedis } from './stores.js';
 
-const SECRET_KEY = 'a secret of the end-to-end tests, long enough';
+export const SECRET_KEY = 'a secret of the end-to-end tests, long enough';
 const silent = createLogger({ level: 'silent', name: 'test', pretty: false });
 
 /** What all faults and loads of a run add up to, to be told at the end of it. */
@@ -41,6 +41,8 @@ export interface DeploymentOptions {
   /** Processes of each type in the scaled way; the other way has one process for everything. */
   webs?: number;
   writers?: number;
+  /** Without, nobody delivers webhooks in the scaled way. */
+  webhooks?: number;
   /** Settings of every process. */
   settings?: Record<string, string>;
 }
@@ -91,6 +93,8 @@ export class Deployment {
   webs: Service[] = [];
   /** Processes that commit: in the all-in-one way those that take requests. */
   writers: Service[] = [];
+  /** Processes that deliver webhooks. */
+  webhooks: Service[] = [];
   clock: Service | undefined;
   /** The process that talks to mail servers and vendors; only with an SMTP_URL. */
   integrations: Service | undefined;
@@ -132,6 +136,7 @@ export class Deployment {
     if (!IS_SCALED) {
       this.webs = [await this.#service(['node', 'dist/bin/start.js'], settings)];
       this.writers = this.webs;
+      this.webhooks = this.webs;
       return;
     }
     const stores = { ...settings, ...(await this.#startStores()) };
@@ -140,6 +145,7 @@ export class Deployment {
       Promise.all(Array.from({ length: count }, () => this.#service(lines[type] ?? [], stores)));
     this.webs = await services('web', options.webs ?? 1);
     this.writers = await services('writes', options.writers ?? 1);
+    this.webhooks = await services('webhooks', options.webhooks ?? 0);
     [this.clock] = await services('clock', 1);
     if (options.settings?.SMTP_URL) [this.integrations] = await services('integrations', 1);
   }
@@ -159,7 +165,7 @@ export class Deployment {
   /** Every process, once each. */
   get services(): Service[] {
     const others = [this.clock, this.integrations].filter((service) => service !== undefined);
-    return [...new Set([...this.webs, ...this.writers, ...others])];
+    return [...new Set([...this.webs, ...this.writers, ...this.webhooks, ...others])];
   }
 
   /** Starts what does not run yet and waits until all are ready. */

@@ -43,6 +43,9 @@ export interface LoadOptions {
   /** Addresses to choose from at each call, as a balancer would. */
   origins: string[];
   tenants: Tenant[];
+  clients?: number;
+  /** How long a client does nothing after each call. */
+  thinkMs?: number;
 }
 
 /** See the module comment. */
@@ -74,7 +77,8 @@ export class Load {
   }
 
   start(): this {
-    this.#clients = Array.from({ length: CLIENTS }, (_, client) => this.#work(client));
+    const { clients = CLIENTS } = this.options;
+    this.#clients = Array.from({ length: clients }, (_, client) => this.#work(client));
     return this;
   }
 
@@ -122,12 +126,12 @@ export class Load {
   }
 
   async #work(client: number): Promise<void> {
-    const { tenants } = this.options;
+    const { tenants, thinkMs = THINK_MS } = this.options;
     while (!this.#ending) {
       const call = this.note(tenants[client % tenants.length] as Tenant);
       // Every fourth client asks again with its key where the others follow the operation; both are right.
       await this.insist(call, { follows: client % 4 !== 0 });
-      await pause(THINK_MS);
+      await pause(thinkMs);
     }
   }
 

@@ -144,6 +144,13 @@ export async function postgresOf(dataDir: string): Promise<string[]> {
   return clusterDir ? processesOf(clusterDir) : [];
 }
 
+/** Memory of a process in MB, now and at its highest so far. */
+export async function memoryOf({ pid }: Pick<TestProcess, 'pid'>): Promise<{ now: number; peak: number }> {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8');
+  const megabytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(text)?.[1]) / 1024;
+  return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') };
+}
+
 /** Absolute path of the embedded cluster of a DATA_DIR; undefined when there is none. */
 export async function clusterOf(dataDir: string): Promise<string | undefined> {
   const state = await readState(dataDir).catch(() => undefined);

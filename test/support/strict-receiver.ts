@@ -130,6 +130,7 @@ export class StrictReceiver {
   /** The body that each id came with. */
   readonly #bodies = new Map<string, Buffer>();
   readonly #server = createServer((request, response) => void this.#serve(request, response));
+  #port = 0;
 
   private constructor() {
     // The sender decides how long it keeps a connection; a close of ours would race its next request.
@@ -144,13 +145,13 @@ export class StrictReceiver {
   /** Listens with one endpoint, {@link endpoint}. */
   static async start(options: EndpointOptions = {}): Promise<StrictReceiver> {
     const receiver = new StrictReceiver();
-    await new Promise<void>((resolve) => receiver.#server.listen(0, '127.0.0.1', resolve));
+    await receiver.back();
     receiver.add(options);
     return receiver;
   }
 
   get origin(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${this.#port}`;
   }
 
   /** The one that it was started with. */
@@ -170,10 +171,17 @@ export class StrictReceiver {
     return [...this.#strays, ...this.endpoints.flatMap(({ faults }) => faults)];
   }
 
+  /** Cuts every connection and refuses new ones until {@link back}. */
   async stop(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
     await closed;
+  }
+
+  /** Listens again where it did before. */
+  async back(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(this.#port, '127.0.0.1', resolve));
+    this.#port = (this.#server.address() as AddressInfo).port;
   }
 
   async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {

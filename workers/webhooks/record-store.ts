@@ -1,4 +1,3 @@
-import { newId } from '../../shared/platform/ids.js';
 import type { Database, Statement } from '../../shared/platform/postgres.js';
 import type { LaneRef } from '../../shared/queues/webhooks.js';
 import { recordset } from '../../shared/resources/sets.js';
@@ -22,7 +21,10 @@ export interface LaneRecord extends LaneRef {
   health: LaneHealth;
 }
 
-/** Stores a set of attempts, what follows for their deliveries, and the state of their lanes, in one transaction. */
+/**
+ * Stores a set of attempts, what follows for their deliveries, and the state of their lanes, in one transaction. Storing a set again changes nothing: whoever
+ * loses the connection at the commit does not know what became of it.
+ */
 export async function storeAttempts(
   db: Database,
   records: AttemptRecord[],
@@ -44,7 +46,8 @@ function insertAttempts(records: AttemptRecord[]): Statement {
   const names = ATTEMPT_COLUMNS.replace(/ (uuid|smallint|timestamptz|text|json|boolean|integer)\b/g, '');
   return {
     name: 'insert-attempts',
-    text: `insert into webhook_attempts (${names}) select ${names} from json_to_recordset($1::json) as r(${ATTEMPT_COLUMNS})`,
+    text: `insert into webhook_attempts (${names}) select ${names} from json_to_recordset($1::json) as r(${ATTEMPT_COLUMNS})
+           on conflict do nothing`,
     values: [
       JSON.stringify(records.flatMap(({ attempt, ...rest }) => (attempt ? [attemptRow(rest, attempt)] : []))),
     ],
@@ -57,7 +60,7 @@ function attemptRow(
 ) {
   return {
     tenant_id: tenantId,
-    id: newId(),
+    id: attempt.id,
     delivery_id: deliveryId,
     endpoint_id: endpointId,
     attempt: number,
@@ -82,14 +85,14 @@ function roundedMs(ms: number | null): number | null {
 }
 
 /**
- * A delivery that was cancelled while its request was under way stays cancelled, unless the receiver has taken it. What has succeeded stays so, whatever a
- * worker says that lost its lane on the way.
+ * A delivery that was cancelled while its request was under way stays cancelled, unless the receiver has taken it. Likewise what another worker has recorded of
+ * the same attempt: it had the lane since, and this one stood still for longer than its lease.
  */
 function updateDeliveries(records: AttemptRecord[]): Statement {
   return {
     name: 'update-deliveries',
     text: `update webhook_deliveries d set
-             attempts = r.attempts, last_attempt_at = coalesce(r.at, d.last_attempt_at),
+             attempts = greatest(d.attempts, r.attempts), last_attempt_at = coalesce(r.at, d.last_attempt_at),
              last_response_status = r.response_status, last_error = r.error,
              status = case when d.status = 'cancelled' and r.status <> 'succeeded' then d.status else r.status end,
              next_attempt_at = case when d.status <> 'cancelled' then now() + r.retry_in_ms * interval '1 ms' end,
@@ -97,7 +100,9 @@ function updateDeliveries(records: AttemptRecord[]): Statement {
            from ${recordset(
              'tenant_id uuid, id uuid, attempts smallint, at timestamptz, response_status smallint, error text, status text, retry_in_ms bigint',
            )}
-           where d.tenant_id = r.tenant_id and d.id = r.id and (d.status <> 'succeeded' or r.status = 'succeeded')`,
+           where d.tenant_id = r.tenant_id and d.id = r.id
+             and case when r.status = 'succeeded' then d.status <> 'succeeded'
+                      else d.attempts < r.attempts or (r.at is null and d.next_attempt_at is not null) end`,
     values: [
       JSON.stringify(
         records.map(({ tenantId, deliveryId, number, attempt, decision }) => ({

@@ -1,4 +1,5 @@
 import { signatureHeader } from '../../shared/events/signing.js';
+import { newId } from '../../shared/platform/ids.js';
 import type { OutboundClient } from '../../shared/platform/outbound/client.js';
 import { OutboundError } from '../../shared/platform/outbound/outbound-error.js';
 import type { DueDelivery } from './due-store.js';
@@ -12,6 +13,7 @@ const HIDDEN = '[hidden]';
 
 /** One request and what came of it, as the log keeps it. */
 export interface Attempt {
+  id: string;
   startedAt: Date;
   url: string;
   requestHeaders: Record<string, string>;
@@ -59,6 +61,7 @@ export async function sendAttempt(
     }),
   };
   const sent = {
+    id: newId(),
     startedAt,
     url: config.url,
     requestHeaders: { ...hide(config.headers), ...own },

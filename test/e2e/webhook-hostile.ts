@@ -1,0 +1,123 @@
+import { expect } from 'chai';
+import { Audience, type Listener } from '../support/audience.js';
+import { Deployment, type Tenant } from '../support/deployment.js';
+import { Load } from '../support/load.js';
+import { eventually } from '../support/poll.js';
+import { memoryOf, type TestProcess } from '../support/processes.js';
+import { type Reply, StrictReceiver } from '../support/strict-receiver.js';
+
+/** To the healthy endpoints, while the hostile ones do their worst. */
+const DELIVERIES = 1000;
+/** A receiver that hangs would hold others up by a multiple of this, if it did. */
+const SETTINGS = { WEBHOOK_TIMEOUT_MS: '2000' };
+const DELAY_LIMIT_MS = 5000;
+/** One endless answer, read to the time limit, is more. */
+const GROWTH_LIMIT_MB = 150;
+/** Longer than 429 holds up by itself. */
+const RETRY_AFTER_S = 7;
+
+const FAILING: Record<string, { reply: (canary: string) => Reply; lastError: string }> = {
+  hang: { reply: () => 'hang', lastError: 'timeout' },
+  drip: { reply: () => 'drip', lastError: 'timeout' },
+  'drip-head': { reply: () => 'drip-head', lastError: 'timeout' },
+  reset: { reply: () => 'reset', lastError: 'reset' },
+  redirect: { reply: (redirect) => ({ redirect }), lastError: 'http_302' },
+  gone: { reply: () => ({ status: 410 }), lastError: 'http_410' },
+};
+
+interface Scene {
+  deployment: Deployment;
+  load: Load;
+  /** All that is sent to them must arrive. */
+  audience: Audience;
+  /** And to these not. */
+  hostile: Audience;
+  canary: StrictReceiver;
+  /** The tenant whose endpoints are hostile; it has a healthy one as well. */
+  attacked: Tenant;
+  healthy: Listener[];
+}
+
+/** Receivers that are broken or mean harm, beside healthy ones of the same tenant and of another. */
+export function runHostile(): Promise<void> {
+  return Deployment.run({ webhooks: 1, settings: SETTINGS }, async (deployment) => {
+    await deployment.start();
+    const [attacked, other] = (await deployment.tenants(2)) as [Tenant, Tenant];
+    const tenants = [attacked, other, other, other];
+    const load = new Load({ origins: [deployment.web.origin], tenants, clients: 8, thinkMs: 20 });
+    const [receiver, canary] = [await StrictReceiver.start(), await StrictReceiver.start()];
+    const audience = new Audience(deployment, receiver, load);
+    const hostile = new Audience(deployment, receiver, load);
+    const healthy = [await audience.join(attacked), await audience.join(other)];
+    try {
+      await attack({ deployment, load, audience, hostile, canary, attacked, healthy });
+    } finally {
+      await load.stop(0);
+      await Promise.all([receiver.stop(), canary.stop()]);
+    }
+  });
+}
+
+async function attack(scene: Scene): Promise<void> {
+  const { deployment, load, audience, hostile, canary, attacked } = scene;
+  const sender = deployment.webhooks[0]?.process as TestProcess;
+  load.start();
+  // By then it has what it needs anyway.
+  await load.progresses(DELIVERIES / 5);
+  const { now: before } = await memoryOf(sender);
+  const failing = new Map<string, Listener>();
+  for (const [name, { reply }] of Object.entries(FAILING))
+    failing.set(name, await hostile.join(attacked, () => reply(`${canary.origin}/e/0`)));
+  // These two claim success, and no more than its beginning is asked of an answer.
+  await audience.join(attacked, () => 'endless');
+  await audience.join(attacked, () => 'gzip-bomb');
+  const busy = await hostile.join(attacked, (): Reply => (busy.endpoint.requests.length > 2 ? {} : TOO_MANY));
+  await load.progresses(DELIVERIES);
+  await audience.expectAllDelivered(Date.now());
+  const { peak } = await memoryOf(sender);
+  expectUnharmed(scene);
+  expect(peak - before, 'MB that the sender grew by').to.be.below(GROWTH_LIMIT_MB);
+  expect(canary.connections, 'requests that followed a redirect').to.equal(0);
+  // What was under way when it answered.
+  expect(failing.get('gone')?.endpoint.requests.length).to.be.within(1, 2);
+  await expectFailed(scene, failing);
+  await expectSpared(scene, busy);
+}
+
+const TOO_MANY: Reply = { status: 429, headers: { 'retry-after': `${RETRY_AFTER_S}` } };
+
+function expectUnharmed({ healthy }: Scene): void {
+  const delays = healthy.flatMap(({ endpoint }) =>
+    endpoint.requests.map(({ at, event }) => at - Date.parse(event.timestamp)),
+  );
+  expect(delays.length).to.be.at.least(DELIVERIES);
+  expect(Math.max(...delays), 'ms from an event to its receipt').to.be.below(DELAY_LIMIT_MS);
+}
+
+async function expectFailed({ deployment, attacked }: Scene, failing: Map<string, Listener>): Promise<void> {
+  const db = await deployment.db();
+  for (const [name, { id }] of failing) {
+    const rows = await db.transaction([attacked.id], (tx) =>
+      tx.query({
+        text: 'select distinct last_error from webhook_deliveries where endpoint_id = $1 and last_attempt_at is not null',
+        values: [id],
+      }),
+    );
+    expect(rows, name).to.deep.equal([{ last_error: FAILING[name]?.lastError }]);
+  }
+}
+
+/** It is left alone for as long as it asked, and then it gets everything. */
+async function expectSpared({ hostile, healthy }: Scene, { endpoint, id }: Listener): Promise<void> {
+  await eventually(
+    'what a busy receiver put off',
+    async () => !(await hostile.open()).some((one) => one.endpoint_id === id),
+    30_000,
+  );
+  const [, last = 0, next = 0] = endpoint.arrivals;
+  expect(next - last).to.be.at.least(RETRY_AFTER_S * 1000);
+  const missing = healthy[0]?.endpoint.requests.filter(
+    ({ id, at }) => at > (endpoint.arrivals[0] ?? 0) && !endpoint.ids.includes(id),
+  );
+  expect(missing).to.deep.equal([]);
+}

@@ -1,0 +1,159 @@
+/** The endpoints that hear of a load's invoices, and what has to be true of them when all is over. */
+import { expect } from 'chai';
+import { type Deployment, SECRET_KEY, type Tenant } from './deployment.js';
+import type { Load } from './load.js';
+import { eventually } from './poll.js';
+import type { Responder, StrictEndpoint, StrictReceiver } from './strict-receiver.js';
+import { insertEndpoint } from './webhooks.js';
+
+/** After any fault, and without a person, the backlog is delivered by then. */
+const RECOVERY_MS = 30_000;
+/** What a dead worker has written to its sockets is read by then. */
+const READ_MS = 300;
+
+/** What all scenarios of a run add up to, to be told at the end of it. */
+export const delivered = { requests: 0, repeated: 0, repeatable: 0, slowestRecoveryMs: 0, worstRetryMs: 0 };
+
+export interface Listener {
+  tenant: Tenant;
+  id: string;
+  endpoint: StrictEndpoint;
+  /** Calls of the load that may have been made before it was there. */
+  earlier: number;
+}
+
+export interface OpenDelivery {
+  id: string;
+  attempts: number;
+  endpoint_id: string;
+  event_id: string;
+}
+
+/** See the module comment. */
+export class Audience {
+  readonly listeners: Listener[] = [];
+  /** By `endpoint/event`: at how many deaths it had been received and not recorded. So often it may come again. */
+  readonly #repeatable = new Map<string, number>();
+
+  constructor(
+    private readonly deployment: Deployment,
+    private readonly receiver: StrictReceiver,
+    private readonly load: Load,
+  ) {}
+
+  /** One more endpoint. Past the API, which may be what is dead. */
+  async join(tenant: Tenant, respond?: Responder, maxInFlight = 20): Promise<Listener> {
+    const endpoint = this.receiver.add(respond ? { respond } : {});
+    const { id, secret } = await insertEndpoint(
+      { db: await this.deployment.db(), config: { secretKey: SECRET_KEY } },
+      tenant.id,
+      { url: endpoint.url, eventTypes: ['invoice.created'], maxInFlight },
+    );
+    endpoint.secrets = [secret];
+    const listener = { tenant, id, endpoint, earlier: this.load.calls.length };
+    this.listeners.push(listener);
+    return listener;
+  }
+
+  /** To be called when a worker has just died: what was in flight then will be sent once more. */
+  async noteDeath(): Promise<void> {
+    const open = await this.open();
+    await new Promise((resolve) => setTimeout(resolve, READ_MS));
+    const byId = new Map(this.listeners.map((listener) => [listener.id, listener.endpoint]));
+    for (const row of open) {
+      if (!byId.get(row.endpoint_id)?.requestsOf(row.event_id).length) continue;
+      const key = `${row.endpoint_id}/${row.event_id}`;
+      this.#repeatable.set(key, (this.#repeatable.get(key) ?? 0) + 1);
+    }
+  }
+
+  /** Waits until nothing is open that is open now. */
+  async catchesUp(): Promise<void> {
+    const now = new Set((await this.open()).map(({ id }) => id));
+    await eventually(
+      'what is open to be delivered',
+      async () => !(await this.open()).some(({ id }) => now.has(id)),
+      RECOVERY_MS,
+    );
+  }
+
+  /**
+   * Ends the load and waits until nothing is left to deliver. Then every acknowledged invoice has reached each endpoint that listened: validly signed, with the
+   * bytes of the record as its client got it; and what came twice was in flight at a death.
+   * @param healedAt when the last fault was over, of Date.now()
+   */
+  async expectAllDelivered(healedAt: number): Promise<void> {
+    await this.load.stop();
+    const failed = this.load.calls.filter(({ outcome }) => outcome !== 'ok');
+    expect(failed, 'calls that did not end well').to.deep.equal([]);
+    const limit = Math.max(0, healedAt + RECOVERY_MS - Date.now());
+    await eventually('every delivery to end', async () => (await this.open()).length === 0, limit);
+    delivered.slowestRecoveryMs = Math.max(delivered.slowestRecoveryMs, Date.now() - healedAt);
+    expect(this.receiver.faults).to.deep.equal([]);
+    for (const listener of this.listeners) this.#expectAllReceived(listener);
+    await this.#expectLogged();
+    this.#expectNoStrangers();
+  }
+
+  #expectAllReceived({ tenant, endpoint, earlier }: Listener): void {
+    const received = new Map(endpoint.requests.map(({ event }) => [event.data.object.id, event.data.object]));
+    for (const call of this.load.calls.slice(earlier)) {
+      if (call.tenant !== tenant) continue;
+      const invoice = received.get(call.id);
+      expect(invoice?.invoice_number, `an event at ${endpoint.url}`).to.equal(call.body.invoice_number);
+      if (call.text) expect(invoice).to.deep.equal(JSON.parse(call.text));
+    }
+  }
+
+  /** The log says the same: one delivery for each event and endpoint, succeeded, with each of its attempts once. */
+  async #expectLogged(): Promise<void> {
+    const rows = await this.#query<{ endpoint_id: string; event_ids: string[]; unsuccessful: number }>(
+      `select endpoint_id, array_agg(event_id) as event_ids, (count(*) filter (where status <> 'succeeded'))::int as unsuccessful
+       from webhook_deliveries where endpoint_id = any($1) group by 1`,
+    );
+    const logged = new Map(rows.map((row) => [row.endpoint_id, row]));
+    for (const { id, endpoint } of this.listeners) {
+      expect(logged.get(id)?.unsuccessful ?? 0).to.equal(0);
+      expect([...(logged.get(id)?.event_ids ?? [])].sort()).to.deep.equal([...endpoint.ids].sort());
+    }
+    const odd = await this.#query<OpenDelivery>(
+      `select d.id, d.endpoint_id, d.event_id, d.attempts, count(a.id)::int as logged from webhook_deliveries d
+       left join webhook_attempts a on a.tenant_id = d.tenant_id and a.delivery_id = d.id
+       where d.endpoint_id = any($1) group by d.tenant_id, d.id having count(a.id) <> d.attempts`,
+    );
+    const unexplained = odd.filter(
+      ({ endpoint_id, event_id }) => !this.#repeatable.has(`${endpoint_id}/${event_id}`),
+    );
+    expect(unexplained, 'deliveries whose attempts are not in the log once each').to.deep.equal([]);
+  }
+
+  #expectNoStrangers(): void {
+    const again = this.listeners.flatMap(({ id, endpoint }) =>
+      endpoint.requests
+        .filter(({ nth }) => nth > 1)
+        .map((request) => ({ key: `${id}/${request.id}`, times: request.nth - 1 })),
+    );
+    const unexplained = again.filter(({ key, times }) => times > (this.#repeatable.get(key) ?? 0));
+    expect(unexplained, 'requests that came again though they were not in flight at a death').to.deep.equal(
+      [],
+    );
+    delivered.requests += this.listeners.reduce((sum, { endpoint }) => sum + endpoint.requests.length, 0);
+    delivered.repeated += again.length;
+    delivered.repeatable += [...this.#repeatable.values()].reduce((sum, times) => sum + times, 0);
+  }
+
+  /** What is still to be delivered. */
+  open(): Promise<OpenDelivery[]> {
+    return this.#query<OpenDelivery>(
+      'select id, endpoint_id, event_id, attempts from webhook_deliveries where next_attempt_at is not null and endpoint_id = any($1)',
+    );
+  }
+
+  /** @param text with the ids of the endpoints as $1 */
+  async #query<Row>(text: string): Promise<Row[]> {
+    const db = await this.deployment.db();
+    const tenants = [...new Set(this.listeners.map(({ tenant }) => tenant.id))];
+    const values = [this.listeners.map(({ id }) => id)];
+    return db.transaction(tenants, (tx) => tx.query<Row>({ text, values }));
+  }
+}
