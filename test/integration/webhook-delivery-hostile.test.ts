@@ -48,7 +48,7 @@ describe('webhook deliveries to hostile receivers', () => {
           'some hang all the while',
         ).to.equal(true);
       }
-      expect(Math.max(...lags), 'until a hanging one would give up its place').to.be.below(1000);
+      expect(Math.max(...lags), 'until a hanging one would have ended').to.be.below(3000);
       // For the sake of a quick end.
       await Promise.all(hanging.map((hook) => bench.patch(hook, { enabled: false })));
     },

@@ -171,7 +171,8 @@ export class Dispatcher {
       },
     );
     lane.end(flight, decision.status === 'succeeded');
-    lane.health.isSlow = attempt.totalMs > SLOW_MS;
+    // A quick answer says nothing while others of the same endpoint keep us waiting.
+    lane.health.isSlow = attempt.totalMs > SLOW_MS || lane.isWaitingSince(performance.now() - SLOW_MS);
     observeAttempt(this.runtime, { delivery, attempt, decision });
     this.record(lane, { delivery, number, attempt, decision });
   }
@@ -180,6 +181,7 @@ export class Dispatcher {
     const now = Date.now();
     const isNews = noteAttempt(lane.health, {
       deliveryId: delivery.id,
+      isSingle: SINGLE_TRIGGERS.includes(delivery.trigger),
       decision,
       now,
       random: Math.random(),
