@@ -300,7 +300,9 @@ describe('the log of deliveries', () => {
         ...{ id: answer.body.event_id, type: 'invoice.paid', api_version: 'v1' },
         ...{ tenant_id: tenant.id, environment: 'live' },
       });
-      expect(body.data).to.have.keys('object', 'test').and.include({ test: true });
+      expect(body.data, 'as a true one')
+        .to.have.keys('object', 'payment', 'fully_paid', 'test')
+        .and.include({ test: true });
       expectError(await tenant.client.get(`/events/${answer.body.event_id}`), 404, 'not_found');
       expect(await idsOf(`endpoint_id=${endpoint}`)).to.deep.equal([answer.body.id]);
 
