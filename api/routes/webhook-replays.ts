@@ -6,7 +6,6 @@ import {
   createReplay,
   recoverEndpoint,
 } from '../../shared/resources/webhook-replays/commands.js';
-import { planReplay } from '../../shared/resources/webhook-replays/plan.js';
 import { listReplays } from '../../shared/resources/webhook-replays/queries.js';
 import { webhookReplayListQuery } from '../../shared/resources/webhook-replays/schema.js';
 import type { RequestState } from '../context.js';
@@ -94,7 +93,7 @@ function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void
         assertBounded(input);
         const { endpoint_id: endpointId = null, ...filter } = input;
         const { tenantId } = ctx.state.key;
-        return { ...input, plan: await planReplay(api.db, { tenantId, kind: 'replay', endpointId, filter }) };
+        return { ...input, plan: await api.planReplay({ tenantId, kind: 'replay', endpointId, filter }) };
       },
     }),
   );
@@ -127,7 +126,7 @@ function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void
         const filter = { since, until };
         return {
           ...input,
-          plan: await planReplay(api.db, { tenantId, kind: 'recover', endpointId, filter }),
+          plan: await api.planReplay({ tenantId, kind: 'recover', endpointId, filter }),
         };
       },
     }),
