@@ -79,7 +79,7 @@ function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *     summary: Deliver once more what a filter finds
    *     description: >-
    *       Takes endpoint_id or since, or both. Each event goes to each endpoint once, oldest first, in portions that never delay live deliveries; a disabled
-   *       endpoint is passed over, and named it is 409. A dry run only counts. Needs the permission admin.
+   *       endpoint is passed over, and named it is 409, as is an eleventh that would run at once. A dry run only counts. Needs the permission admin.
    *     x-body: WebhookReplayCreate
    *     responses:
    *       '201': { x-resource: WebhookReplay }
