@@ -107,7 +107,7 @@ function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *     summary: Deliver what an endpoint missed
    *     description: >-
    *       Every event of that time that the endpoint subscribes to and that has neither arrived there nor is on its way, also those from while it was disabled.
-   *       Oldest first, in portions that never delay live deliveries. dry_run or a dry run only counts. 409 when the endpoint is disabled or deleted. Needs the
+   *       Oldest first, in portions that never delay live deliveries. dry_run or a dry run only counts. 409 when the endpoint is disabled, and for an eleventh that would run at once. Needs the
    *       permission admin.
    *     x-body: WebhookRecover
    *     responses:

@@ -32,7 +32,8 @@ export function createReplays(kind: ReplayKind) {
       const { plan } = command.input;
       for (const ref of receiverRefs(command)) {
         const receiver = receivers.get(refKey(ref));
-        if (!receiver) return kind === 'recover' ? missing('endpoint') : unknownEndpoint();
+        if (kind === 'recover' && (!receiver || receiver.is_deleted)) return missing('endpoint');
+        if (!receiver) return unknownEndpoint();
         const refusal = refusalOf(receiver);
         if (refusal) return refusal;
       }
