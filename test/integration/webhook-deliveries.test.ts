@@ -319,13 +319,11 @@ describe('the log of deliveries', () => {
     it('is an invoice.created unless said otherwise, and is refused by a closed endpoint', async () => {
       const { body } = await tenant.client.post(`/webhook-endpoints/${endpoints[0]}/test`, {});
       expect(body.event_type).to.equal('invoice.created');
-      const closed = [
-        await insertEndpoint(of, { enabled: false }),
-        await insertEndpoint(of, { deleted_at: new Date().toISOString() }),
-      ];
-      for (const id of closed)
-        expectError(await tenant.client.post(`/webhook-endpoints/${id}/test`, {}), 409, 'conflict');
-      expectError(await tenant.client.post(`/webhook-endpoints/${UNKNOWN_ID}/test`, {}), 404, 'not_found');
+      const disabled = await insertEndpoint(of, { enabled: false });
+      expectError(await tenant.client.post(`/webhook-endpoints/${disabled}/test`, {}), 409, 'conflict');
+      const deleted = await insertEndpoint(of, { deleted_at: new Date().toISOString() });
+      for (const id of [deleted, UNKNOWN_ID])
+        expectError(await tenant.client.post(`/webhook-endpoints/${id}/test`, {}), 404, 'not_found');
       const path = `/webhook-endpoints/${endpoints[0]}/test`;
       for (const type of ['invoice.*', '*', 'invoice', ''])
         expect(faultsOf(await tenant.client.post(path, { type }))[0], type).to.match(/^type /);
