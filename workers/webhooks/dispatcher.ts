@@ -13,7 +13,7 @@ import { LaneKeeper } from './lane-keeper.js';
 import { observeAttempt } from './observe-attempt.js';
 import { Permits, type Pool } from './permits.js';
 import { Recorder } from './recorder.js';
-import { type Decision, decide } from './retry-policy.js';
+import { type Decision, decide, isSentOnce } from './retry-policy.js';
 import { type Attempt, sendAttempt } from './send.js';
 
 /** How long nothing is sent while the store keeps us waiting, before a new look, in ms. */
@@ -23,8 +23,6 @@ const MAX_UNSTORED = 2000;
 /** The time of the last success is stored this often while nothing else changes, in ms. */
 const SUCCESS_STORED_MS = 5000;
 const POOLS: readonly Pool[] = ['quick', 'slow'];
-/** These are sent once. */
-const SINGLE_TRIGGERS: readonly string[] = ['test', 'probe'];
 
 export interface DispatcherParts {
   queue: WebhooksQueue;
@@ -165,7 +163,7 @@ export class Dispatcher {
       { status: attempt.status, headers: attempt.responseHeaders ?? {}, errorClass: attempt.errorClass },
       {
         attempts: number,
-        isSingle: SINGLE_TRIGGERS.includes(delivery.trigger),
+        isSingle: isSentOnce(delivery.trigger),
         now: new Date(),
         random: Math.random(),
       },
@@ -181,7 +179,7 @@ export class Dispatcher {
     const now = Date.now();
     const isNews = noteAttempt(lane.health, {
       deliveryId: delivery.id,
-      isSingle: SINGLE_TRIGGERS.includes(delivery.trigger),
+      isSingle: isSentOnce(delivery.trigger),
       decision,
       now,
       random: Math.random(),
