@@ -9,6 +9,7 @@ import { findResult, storeOperation } from '../shared/resources/operations/store
 import { webhookHeadersKey } from '../shared/resources/webhook-endpoints/headers.js';
 import { webhookSecretsKey } from '../shared/resources/webhook-endpoints/secret.js';
 import { createPasswords, type Passwords } from './passwords.js';
+import { createReplayPlanner, type ReplayPlanner } from './replay-planner.js';
 import { EventStreams } from './stream/event-streams.js';
 
 /** What the routes stand on, beside the process's own runtime. */
@@ -19,6 +20,7 @@ export interface ApiRuntime extends Runtime {
   passwords: Passwords;
   /** Lets one PDF be made at a time: a long invoice takes half a second of this process, and side by side a hundred would let nobody else in. */
   pdfs: Gate;
+  planReplay: ReplayPlanner;
   /** Encrypts credentials on their way to the one answer that shows them. */
   sealingKey: Buffer;
   /** Encrypt what is kept of webhook endpoints: what signs deliveries, and the values of custom headers. */
@@ -45,6 +47,7 @@ export async function createApiRuntime(runtime: Runtime): Promise<ApiRuntime> {
     streams: await EventStreams.create(runtime),
     passwords: createPasswords(runtime),
     pdfs: createGate({ atOnce: 1, waiting: 10 }),
+    planReplay: createReplayPlanner(db),
     cursors: createCursorCodec(deriveKey(config.secretKey, 'cursor')),
     sealingKey: deriveKey(config.secretKey, 'credentials'),
     webhookKeys: {

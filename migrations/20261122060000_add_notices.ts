@@ -41,6 +41,7 @@ export async function up(knex: Knex): Promise<void> {
       foreign key (tenant_id, notice_id) references notices,
       foreign key (tenant_id, user_id) references users
     );
+    create index notice_mails_notice on notice_mails (tenant_id, notice_id);
     create index notice_mails_queued on notice_mails (tenant_id, attempt_after) where state = 'queued';
   `);
   for (const table of TABLES) {

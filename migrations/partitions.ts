@@ -68,7 +68,7 @@ export async function keepPartitions(
         else kept.failures.push(`${name} is not made: ${failure}`);
       }
       for (const { name } of expired) {
-        const failure = await tryStep(client, `drop table partitions.${name}`);
+        const failure = await dropPartition(client, table, name);
         if (failure === undefined) kept.dropped.push(name);
         else kept.failures.push(`${name} is not dropped: ${failure}`);
       }
@@ -89,13 +89,11 @@ export async function findPartitionFaults(databaseUrl: string, { now = Date.now(
 async function describeFaults(client: pg.Client, now: number): Promise<string[]> {
   const faults: string[] = [];
   for (const table of TABLES) {
-    const { missing, expired, blocked, held, strays } = await lookAt(client, table, now);
+    const { missing, expired, blocked, strays } = await lookAt(client, table, now);
     for (const week of missing) faults.push(`${nameOf(table, week)} is missing`);
     for (const week of blocked)
       faults.push(`${nameOf(table, week)} cannot be made: ${table}_default holds rows of that week`);
     for (const { name } of expired) faults.push(`${name} is past its ${KEPT_DAYS} days`);
-    for (const { name } of held)
-      faults.push(`${name} is past its ${KEPT_DAYS} days, but deliveries in it are still open`);
     if (strays > 0) faults.push(`${table}_default holds rows (${strays}), which are never dropped`);
   }
   return faults;
@@ -115,15 +113,13 @@ interface State {
   blocked: number[];
   /** Partitions whose time is over. */
   expired: Partition[];
-  /** The same, but something in it is to be done yet. */
-  held: Partition[];
   /** Rows in the default partition. */
   strays: number;
 }
 
 async function lookAt(client: pg.Client, table: Table, now: number): Promise<State> {
   const partitions = await partitionsOf(client, table);
-  const state: State = { missing: [], blocked: [], expired: [], held: [], strays: 0 };
+  const state: State = { missing: [], blocked: [], expired: [], strays: 0 };
   const fallback = `partitions.${table}_default`;
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::int as count from (select from ${fallback} limit ${MOST_COUNTED}) t`,
@@ -136,12 +132,7 @@ async function lookAt(client: pg.Client, table: Table, now: number): Promise<Sta
     const isBlocked = state.strays > 0 && (await hasRows(client, fallback, 'id >= $1 and id < $2', range));
     (isBlocked ? state.blocked : state.missing).push(week);
   }
-  for (const partition of partitions.filter(({ to }) => to < now - KEPT_DAYS * DAY_MS)) {
-    const isHeld =
-      table === 'webhook_deliveries' &&
-      (await hasRows(client, `partitions.${partition.name}`, 'next_attempt_at is not null'));
-    (isHeld ? state.held : state.expired).push(partition);
-  }
+  state.expired = partitions.filter(({ to }) => to < now - KEPT_DAYS * DAY_MS);
   return state;
 }
 
@@ -178,6 +169,28 @@ function makeStatements(table: Table, week: number): string {
     create table ${partition} (like ${table} including all);
     alter table ${table} attach partition ${partition}
       for values from ('${firstIdAt(week)}') to ('${firstIdAt(week + WEEK_MS)}')`;
+}
+
+const OPEN = 'next_attempt_at is not null';
+/** Deliveries cancelled in one step, which must end in time. */
+const CANCELLED_AT_ONCE = 5000;
+
+/**
+ * Deliveries that are still open are given up first: should they keep their partition, one account with a backlog would keep everybody's. On the partition itself,
+ * which has no policy: of its table the owner, too, sees nothing without a tenant.
+ * @returns the reason when it fails
+ */
+async function dropPartition(client: pg.Client, table: Table, name: string): Promise<string | undefined> {
+  const partition = `partitions.${name}`;
+  while (table === 'webhook_deliveries' && (await hasRows(client, partition, OPEN))) {
+    const failure = await tryStep(
+      client,
+      `update ${partition} set status = 'cancelled', last_error = 'event_expired', next_attempt_at = null, completed_at = now()
+       where ctid = any (array(select ctid from ${partition} where ${OPEN} limit ${CANCELLED_AT_ONCE}))`,
+    );
+    if (failure !== undefined) return failure;
+  }
+  return tryStep(client, `drop table ${partition}`);
 }
 
 /** Runs statements in one short transaction. Resolves with the reason when it fails. */

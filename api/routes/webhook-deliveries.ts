@@ -125,7 +125,7 @@ function deliveryActionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     summary: Send a test event
    *     description: >-
    *       Made up, marked by data.test, and sent whatever the endpoint's filters. It is in the log of deliveries and not among the events. 409 when the endpoint
-   *       is disabled or deleted. Needs the permission admin.
+   *       is disabled. Needs the permission admin.
    *     x-body: WebhookTest
    *     responses:
    *       '201': { x-resource: WebhookDelivery }

@@ -6,7 +6,6 @@ import {
   createReplay,
   recoverEndpoint,
 } from '../../shared/resources/webhook-replays/commands.js';
-import { planReplay } from '../../shared/resources/webhook-replays/plan.js';
 import { listReplays } from '../../shared/resources/webhook-replays/queries.js';
 import { webhookReplayListQuery } from '../../shared/resources/webhook-replays/schema.js';
 import type { RequestState } from '../context.js';
@@ -80,7 +79,7 @@ function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *     summary: Deliver once more what a filter finds
    *     description: >-
    *       Takes endpoint_id or since, or both. Each event goes to each endpoint once, oldest first, in portions that never delay live deliveries; a disabled
-   *       endpoint is passed over, and named it is 409. A dry run only counts. Needs the permission admin.
+   *       endpoint is passed over, and named it is 409, as is an eleventh that would run at once. A dry run only counts. Needs the permission admin.
    *     x-body: WebhookReplayCreate
    *     responses:
    *       '201': { x-resource: WebhookReplay }
@@ -94,7 +93,7 @@ function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void
         assertBounded(input);
         const { endpoint_id: endpointId = null, ...filter } = input;
         const { tenantId } = ctx.state.key;
-        return { ...input, plan: await planReplay(api.db, { tenantId, kind: 'replay', endpointId, filter }) };
+        return { ...input, plan: await api.planReplay({ tenantId, kind: 'replay', endpointId, filter }) };
       },
     }),
   );
@@ -108,7 +107,7 @@ function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *     summary: Deliver what an endpoint missed
    *     description: >-
    *       Every event of that time that the endpoint subscribes to and that has neither arrived there nor is on its way, also those from while it was disabled.
-   *       Oldest first, in portions that never delay live deliveries. dry_run or a dry run only counts. 409 when the endpoint is disabled or deleted. Needs the
+   *       Oldest first, in portions that never delay live deliveries. dry_run or a dry run only counts. 409 when the endpoint is disabled, and for an eleventh that would run at once. Needs the
    *       permission admin.
    *     x-body: WebhookRecover
    *     responses:
@@ -127,7 +126,7 @@ function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void
         const filter = { since, until };
         return {
           ...input,
-          plan: await planReplay(api.db, { tenantId, kind: 'recover', endpointId, filter }),
+          plan: await api.planReplay({ tenantId, kind: 'recover', endpointId, filter }),
         };
       },
     }),

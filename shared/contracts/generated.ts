@@ -2131,7 +2131,7 @@ export interface WebhookEndpointPatch {
    */
   max_in_flight?: number;
   /**
-   * false stops deliveries, true starts them afresh: earlier failures are forgotten
+   * false stops deliveries and cancels those that wait; true starts afresh, also where failures or the receiver had put a pause: they are forgotten
    */
   enabled?: boolean;
   /**

@@ -7,6 +7,7 @@ export const MESSAGES: Readonly<Record<string, string>> = {
   'string.dateTime': '{{#label}} must be {{#form}}',
   'string.uriCustomScheme': '{{#label}} must be a URL of the scheme {{#scheme}}',
   'string.timeZone': '{{#label}} must be an IANA time zone, such as America/New_York',
+  'string.beforeSince': '{{#label}} must not be before since',
   'string.eventType': '{{#label}} matches no type of event that there is',
   'object.repeated': '{{#label}} has {{#name}} twice; case makes no difference',
   'array.readOnly': '{{#label}} of a read-only key must all begin with read_, unlike {{#writing}}',

@@ -54,7 +54,7 @@ describe('the health of an endpoint', () => {
     expect(more).to.have.length(2);
     expect(notice).to.include({ kind: 'endpoint_failing', entity_type: 'webhook_endpoint', read_at: null });
     expect(notice.title).to.equal('A webhook endpoint has been failing for a day');
-    expect(notice.text).to.include('https://receiver.example.com/hook has').and.to.include('http_503');
+    expect(notice.text).to.include('receiver.example.com has').and.to.include('http_503');
     expect(notice.text, 'what a query may hold is for nobody to read').to.not.include('secret');
     const audited = await health.audited(id);
     expect(audited.map(({ changes }) => changes)).to.deep.equal([

@@ -198,7 +198,7 @@ describe('deliveries that used up every attempt', () => {
     ]);
     expect(events[0].data.endpoint).to.deep.equal({
       id,
-      url: 'https://receiver.example.com/hook?key=secret',
+      url: 'https://receiver.example.com/hook',
     });
     expect(events[0].data.object).to.include({ endpoint_id: id, status: 'exhausted' });
     const notices = await health.notices(id);

@@ -4,6 +4,7 @@ import { purgeExpired, storeOperation } from '../../shared/resources/operations/
 import { commandOf } from '../support/commands.js';
 import { eventually } from '../support/poll.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
+import { insertDeliveries, insertEndpoint } from '../support/webhook-rows.js';
 
 const ROWS = 1000;
 
@@ -102,5 +103,39 @@ describe('what is kept of operations', () => {
     await age('webhook_replays', 'completed_at', 2);
     await purge();
     expect(await counts()).to.deep.equal([1, 1]);
+  });
+
+  it('forgets lanes of endpoints deleted a day ago that have nothing open and no owner', async () => {
+    const of = { stack, tenantId: tenant.id };
+    const deleted_at = new Date(Date.now() - 25 * 3_600_000).toISOString();
+    const [gone, open, owned] = [
+      await insertEndpoint(of, { deleted_at }),
+      await insertEndpoint(of, { deleted_at }),
+      await insertEndpoint(of, { deleted_at }),
+    ];
+    const recent = await insertEndpoint(of, { deleted_at: new Date().toISOString() });
+    const used = await insertEndpoint(of);
+    const [delivery] = await insertDeliveries(of, [{ endpoint_id: open }]);
+    const lease = (endpointId: string, until: string) =>
+      stack.rows(
+        tenant.id,
+        `update webhook_lanes set owner = $1, lease_until = now() + interval '${until}' where tenant_id = $1 and endpoint_id = $2`,
+        [tenant.id, endpointId],
+      );
+    await lease(owned, '1 hour');
+    await lease(gone, '-1 second');
+    const lanes = async () =>
+      (await stack.rows<{ endpoint_id: string }>(tenant.id, 'select endpoint_id from webhook_lanes')).map(
+        (lane) => lane.endpoint_id,
+      );
+    await purge();
+    expect(await lanes()).to.have.members([open, owned, recent, used]);
+    await stack.rows(
+      tenant.id,
+      "update webhook_deliveries set status = 'cancelled', next_attempt_at = null where tenant_id = $1 and id = $2",
+      [tenant.id, delivery],
+    );
+    await purge();
+    expect(await lanes()).to.have.members([owned, recent, used]);
   });
 });

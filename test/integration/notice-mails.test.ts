@@ -6,9 +6,11 @@ import type { ClockJob } from '../../shared/queues/clock.js';
 import { NOTIFY, openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
+import { findDueNoticeMails } from '../../shared/resources/notices/outbox.js';
 import { createClockProcessor } from '../../workers/clock/processor.js';
 import { EndpointHealth } from '../support/endpoint-health.js';
 import { MailServer } from '../support/mail-server.js';
+import { makeNotice } from '../support/notices.js';
 import { eventually } from '../support/poll.js';
 import { createUser, type TestUser } from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -113,14 +115,14 @@ describe('the mail of a notice', () => {
     expect(first?.from).to.deep.equal({ name: 'Tow Dispatch', address: MAIL_FROM });
     expect(first?.subject).to.equal('A webhook endpoint was disabled');
     for (const part of [
-      'https://receiver.example.com/hook was disabled',
+      'receiver.example.com was disabled',
       'http_503',
       `/v1/webhook-endpoints/${endpoint}/recover`,
       'https://tow.example.com/docs',
       'Hudson Towing',
     ])
       expect(first?.text).to.include(part);
-    expect(first?.text).to.not.include('secret');
+    expect(first?.text).to.not.include('secret').and.not.include('/hook');
     const notice = await eventually('the note', async () => {
       const [one] = await health.notices(endpoint);
       return one.mailed_at !== null && one;
@@ -186,5 +188,51 @@ describe('the mail of a notice', () => {
     );
     expect(failed.error).to.include('left');
     expect(copies(mail)).to.equal(0);
+  });
+
+  it('about one endpoint leaves once an hour for each kind of notice; the notices are all there', async () => {
+    const endpoint = await health.endpoint();
+    const stop = async () => {
+      await health.lane(endpoint, "stop_reason = 'gone'");
+      await stack.rows(
+        tenant.id,
+        'update webhook_endpoints set enabled = true where tenant_id = $1 and id = $2',
+        [tenant.id, endpoint],
+      );
+      await health.pass(endpoint);
+      return { notices: (await health.notices(endpoint)).length, mails: (await mailsOf(endpoint)).length };
+    };
+    const { mails } = await stop();
+    expect(mails).to.be.above(0);
+    expect(await stop()).to.deep.equal({ notices: 2, mails });
+    expect(await stop()).to.deep.equal({ notices: 3, mails });
+    await stack.rows(
+      tenant.id,
+      "update notices set created_at = created_at - interval '1 hour' where tenant_id = $1 and entity_id = $2",
+      [tenant.id, endpoint],
+    );
+    expect(await stop()).to.deep.equal({ notices: 4, mails: 2 * mails });
+  });
+
+  it('has its share of a sweep, however many wait in another account, the longest due first', async () => {
+    const { db } = stack.runtime;
+    const other = await stack.createTenant('Many');
+    const queue = async (tenantId: string, count: number, ago: string) => {
+      const notice = await makeNotice(stack, tenantId);
+      const { id } = await createUser(stack, tenantId);
+      await stack.rows(
+        tenantId,
+        `insert into notice_mails (tenant_id, notice_id, user_id, attempt_after)
+         select $1, $2, $3, now() - $4::interval - make_interval(secs => n) from generate_series(1, $5::int) n`,
+        [tenantId, notice, id, ago, count],
+      );
+    };
+    const few = await stack.createTenant('Few');
+    await queue(other.id, 60, '2 hours');
+    await queue(few.id, 2, '1 hour');
+    const due = await db.transaction([other.id, few.id], (tx) => findDueNoticeMails(tx, 30));
+    const of = (id: string) => due.filter(({ tenant_id }) => tenant_id === id).length;
+    expect([of(other.id), of(few.id)]).to.deep.equal([20, 2]);
+    expect(due[0]?.tenant_id).to.equal(other.id);
   });
 });

@@ -93,11 +93,15 @@ describe('events become partitions by week', () => {
       written.push(id);
     };
     const traffic = [repeat(writeOne), repeat(writeOne), repeat(readOn)];
-    expect(await migrate(optionsFor(databaseUrl))).to.deep.equal([STEP]);
-    const atEnd = written.length;
-    while (written.length < atEnd + 10) await new Promise((resolve) => setTimeout(resolve, 5));
-    isOver = true;
-    await Promise.all(traffic);
+    try {
+      // Later ones may follow it.
+      expect(await migrate(optionsFor(databaseUrl))).to.include(STEP);
+      const atEnd = written.length;
+      while (written.length < atEnd + 10) await new Promise((resolve) => setTimeout(resolve, 5));
+    } finally {
+      isOver = true;
+      await Promise.all(traffic);
+    }
     expect(failures.map(String)).to.deep.equal([]);
     await eventually('all are told', async () => {
       await readOn();
@@ -116,7 +120,7 @@ describe('events become partitions by week', () => {
     await withClient(databaseUrl, (client) =>
       client.query('delete from schema_migrations where name = $1', [STEP]),
     );
-    expect(await migrate(optionsFor(databaseUrl))).to.deep.equal([STEP]);
+    expect(await migrate(optionsFor(databaseUrl))).to.include(STEP);
     expect(await idsOf('x.new')).to.deep.equal(again);
   });
 

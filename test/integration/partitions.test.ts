@@ -131,22 +131,29 @@ describe('partitions', () => {
     }
   });
 
-  it('are kept while a delivery in them is open, and that is told', async () => {
+  it('are dropped with deliveries that are still open, which are cancelled before', async () => {
     const id = newId();
     await insert('webhook_deliveries', id);
-    const set = (value: string) =>
-      db.transaction([tenantId], (tx) =>
-        tx.query({ text: `update webhook_deliveries set next_attempt_at = ${value}` }),
-      );
-    await set('now()');
+    const run = <R>(text: string) => db.transaction([tenantId], (tx) => tx.query<R>({ text }));
+    await run('update webhook_deliveries set next_attempt_at = now()');
     const now = Date.now() + 6 * WEEK_MS;
     const name = nameOf('webhook_deliveries', Date.now());
-    const held = await keepPartitions(databaseUrl, { now });
-    expect(held?.faults).to.deep.equal([`${name} is past its 30 days, but deliveries in it are still open`]);
-    expect(await placeOf('webhook_deliveries', id)).to.equal(`partitions.${name}`);
-    await set('null');
-    const freed = await keepPartitions(databaseUrl, { now });
-    expect(freed).to.deep.equal({ made: [], dropped: [name], failures: [], faults: [] });
+    await withClient(databaseUrl, async (reader) => {
+      // So that it cannot be dropped yet.
+      await reader.query('begin; select from webhook_deliveries');
+      const kept = await keepPartitions(databaseUrl, { now });
+      expect(kept?.faults).to.deep.include(`${name} is past its 30 days`);
+      await reader.query('rollback');
+    });
+    const [row] = await run<{ completed_at: Date }>(
+      'select status, last_error, next_attempt_at, completed_at from webhook_deliveries',
+    );
+    expect(row).to.include({ status: 'cancelled', last_error: 'event_expired', next_attempt_at: null });
+    expect(row?.completed_at).to.be.instanceOf(Date);
+    await run('update webhook_deliveries set next_attempt_at = now()');
+    const { dropped } = (await keepPartitions(databaseUrl, { now })) ?? {};
+    expect(dropped).to.include(name);
+    expect(await placeOf('webhook_deliveries', id)).to.equal(undefined);
   });
 
   it('are made once by several processes at the same moment', async () => {

@@ -300,7 +300,9 @@ describe('the log of deliveries', () => {
         ...{ id: answer.body.event_id, type: 'invoice.paid', api_version: 'v1' },
         ...{ tenant_id: tenant.id, environment: 'live' },
       });
-      expect(body.data).to.have.keys('object', 'test').and.include({ test: true });
+      expect(body.data, 'as a true one')
+        .to.have.keys('object', 'payment', 'fully_paid', 'test')
+        .and.include({ test: true });
       expectError(await tenant.client.get(`/events/${answer.body.event_id}`), 404, 'not_found');
       expect(await idsOf(`endpoint_id=${endpoint}`)).to.deep.equal([answer.body.id]);
 
@@ -317,13 +319,11 @@ describe('the log of deliveries', () => {
     it('is an invoice.created unless said otherwise, and is refused by a closed endpoint', async () => {
       const { body } = await tenant.client.post(`/webhook-endpoints/${endpoints[0]}/test`, {});
       expect(body.event_type).to.equal('invoice.created');
-      const closed = [
-        await insertEndpoint(of, { enabled: false }),
-        await insertEndpoint(of, { deleted_at: new Date().toISOString() }),
-      ];
-      for (const id of closed)
-        expectError(await tenant.client.post(`/webhook-endpoints/${id}/test`, {}), 409, 'conflict');
-      expectError(await tenant.client.post(`/webhook-endpoints/${UNKNOWN_ID}/test`, {}), 404, 'not_found');
+      const disabled = await insertEndpoint(of, { enabled: false });
+      expectError(await tenant.client.post(`/webhook-endpoints/${disabled}/test`, {}), 409, 'conflict');
+      const deleted = await insertEndpoint(of, { deleted_at: new Date().toISOString() });
+      for (const id of [deleted, UNKNOWN_ID])
+        expectError(await tenant.client.post(`/webhook-endpoints/${id}/test`, {}), 404, 'not_found');
       const path = `/webhook-endpoints/${endpoints[0]}/test`;
       for (const type of ['invoice.*', '*', 'invoice', ''])
         expect(faultsOf(await tenant.client.post(path, { type }))[0], type).to.match(/^type /);

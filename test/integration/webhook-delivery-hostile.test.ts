@@ -10,7 +10,7 @@ describe('webhook deliveries to hostile receivers', () => {
   let bench: WebhookBench;
 
   before(async () => {
-    bench = await WebhookBench.start({ WEBHOOK_TIMEOUT_MS: `${TIMEOUT_MS}`, WEBHOOKS_CONCURRENCY: '4' });
+    bench = await WebhookBench.start({ WEBHOOK_TIMEOUT_MS: `${TIMEOUT_MS}`, WEBHOOKS_CONCURRENCY: '10' });
   });
   after(async () => {
     await bench.stop();
@@ -33,23 +33,22 @@ describe('webhook deliveries to hostile receivers', () => {
     async 'of one tenant keep no other tenant waiting'() {
       const tenant = await bench.stack.createTenant();
       const hanging = await Promise.all(
-        Array.from({ length: 6 }, () => bench.hook({ respond: () => 'hang' }, tenant)),
+        Array.from({ length: 40 }, () => bench.hook({ respond: () => 'hang' }, tenant)),
       );
       const healthy = await bench.hook();
-      await bench.events(tenant.client, 5);
+      await bench.event(tenant.client);
       await eventually('some to hang', () => hanging.some(({ receiver }) => receiver.inFlight > 0));
       const lags: number[] = [];
       for (let nth = 1; nth <= 20; nth += 1) {
-        const startedAt = Date.now();
         await bench.event(healthy.client);
-        await healthy.receiver.waitFor(nth);
-        lags.push((healthy.receiver.arrivals.at(-1) ?? 0) - startedAt);
+        const { at = 0, event } = (await healthy.receiver.waitFor(nth)).at(-1) ?? {};
+        lags.push(at - Date.parse(event.timestamp));
         expect(
           hanging.some(({ receiver }) => receiver.inFlight > 0),
           'some hang all the while',
         ).to.equal(true);
       }
-      expect(Math.max(...lags), 'less than a hanging receiver takes').to.be.below(TIMEOUT_MS);
+      expect(Math.max(...lags), 'until a hanging one would have ended').to.be.below(3000);
       // For the sake of a quick end.
       await Promise.all(hanging.map((hook) => bench.patch(hook, { enabled: false })));
     },
@@ -93,11 +92,9 @@ describe('webhook deliveries to hostile receivers', () => {
       expect(attempt.response_body.length).to.be.at.most(16 * 1024);
     },
 
-    async 'that refuse connections, or have no address'() {
+    async 'that refuse connections'() {
       const refused = await attemptAt({}, { url: 'http://127.0.0.1:1/' });
       expect(refused.attempt).to.include({ error_class: 'connect', remote_address: null });
-      const nowhere = await attemptAt({}, { url: 'http://nowhere.invalid/' });
-      expect(nowhere.attempt).to.include({ error_class: 'dns', connect_ms: null });
     },
   };
 

@@ -52,6 +52,9 @@ describe('workers that deliver webhooks', () => {
       5 - begun,
     );
     expect(await bench.lane(hook)).to.include({ owner: null, lease_until: null });
+    const queue = openWebhooksQueue(bench.stack.runtime);
+    const told = (await queue.getJobs(['waiting'])).flatMap(({ data }) => data.lanes);
+    expect(told.map(({ endpointId }) => endpointId)).to.include(hook.id);
     const { opened, open_until } = await bench.lane(failing);
     await bench.startWorker();
     hook.receiver.respond = () => ({});

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
+import { markDelivering } from '../../workers/webhooks/due-store.js';
+import { storeAttempts } from '../../workers/webhooks/record-store.js';
 import { sideBySide } from '../support/side-by-side.js';
 import { StrictReceiver } from '../support/strict-receiver.js';
-import { type Hook, pause, WebhookBench } from './webhook-fixture.js';
+import { type Hook, inTurn, pause, WebhookBench } from './webhook-fixture.js';
 
 /** Longer than an event takes to arrive by far. */
 const SOON_MS = 700;
@@ -138,6 +140,27 @@ describe('webhook deliveries', () => {
       expect(delivery).to.include({ attempts: 0, completed_at: null });
       expect((await bench.allIn(hook, 'succeeded', 1))[0]).to.include({ attempts: 1 });
       expect((await bench.lane(hook)).is_slow).to.equal(true);
+    },
+
+    async 'stay as they are in the log when a worker that lost its lane comes late with what it knew'() {
+      const hook = await bench.hook({ respond: inTurn({ status: 500 }, {}) });
+      const { db } = bench.stack.runtime;
+      await bench.event(hook.client);
+      const [failed] = await bench.allIn(hook, 'failed', 1);
+      await markDelivering(db, [{ tenantId: hook.tenantId, id: failed.id, attempts: 0 }]);
+      expect(await bench.deliveries(hook)).to.deep.equal([failed]);
+      await bench.makeDue(hook);
+      const [succeeded] = await bench.allIn(hook, 'succeeded', 1);
+      const late = {
+        ...{ tenantId: hook.tenantId, endpointId: hook.id, deliveryId: failed.id, number: 2 },
+        attempt: undefined,
+        decision: {
+          ...({ status: 'failed', errorClass: 'timeout' } as const),
+          ...{ retryInMs: 1000, stop: null, pauseMs: 0 },
+        },
+      };
+      await storeAttempts(db, [late], []);
+      expect(await bench.deliveries(hook)).to.deep.equal([succeeded]);
     },
 
     async 'are signed with all secrets that hold, the newest first; without an overlap with the new one alone'() {

@@ -297,7 +297,11 @@ describe('webhook endpoints', () => {
         },
       });
       await setLane(id, 'consecutive_failures = 2, failing_since = now()');
-      expect((await patched(id, { enabled: true })).health.consecutive_failures).to.equal(2);
+      expect((await patched(id, { description: 'x' })).health.consecutive_failures).to.equal(2);
+      expect((await patched(id, { enabled: true })).health.consecutive_failures, 'on is on').to.equal(0);
+      await setLane(id, 'consecutive_failures = 2, failing_since = now()');
+      const moved = await patched(id, { url: 'https://example.com/moved' });
+      expect(moved.health.consecutive_failures, 'another receiver').to.equal(0);
     });
 
     it('off for good by who says so, also when the failures did it first', async () => {

@@ -40,7 +40,6 @@ export class WebhookBench {
   static async start(environment: Record<string, string> = {}, workers = 1): Promise<WebhookBench> {
     const stack = await TestStack.start({
       environment: { WEBHOOK_TIMEOUT_MS: '3000', ...environment },
-      webhooks: false,
     });
     const bench = new WebhookBench(stack, await StrictReceiver.start());
     for (let nth = 0; nth < workers; nth += 1) await bench.startWorker();

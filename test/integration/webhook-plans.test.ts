@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { keepPartitions } from '../../migrations/partitions.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Statement, Transaction } from '../../shared/platform/postgres.js';
 import { firstIdAt } from '../../shared/resources/id-times.js';
@@ -18,17 +19,10 @@ interface PlanNode {
 const ROWS = 10_000;
 const WEEK_MS = 7 * 86_400_000;
 const limit = 50;
+const start = Date.now() - 4 * WEEK_MS;
 const weeks = [3, 2, 1, 0].map((ago) => Date.now() - ago * WEEK_MS);
-
-/** A partition for each of the last weeks, as a deployment has them. */
-const PARTITIONS = ['webhook_deliveries', 'webhook_attempts'].flatMap((table) =>
-  weeks.map(
-    (end, nth) => `create table partitions.${table}_w${nth} partition of ${table}
-      for values from ('${firstIdAt(end - WEEK_MS)}') to ('${firstIdAt(end)}')`,
-  ),
-);
 /** Ids over these four weeks. One delivery in fifty goes wrong, one in a hundred is a replay's. */
-const MS = `to_hex(${(weeks[0] as number) - WEEK_MS} + n * ${Math.floor((4 * WEEK_MS) / (ROWS + 1))}::bigint)`;
+const MS = `to_hex(${start} + n * ${Math.floor((4 * WEEK_MS) / (ROWS + 1))}::bigint)`;
 const ID = `overlay(gen_random_uuid()::text placing regexp_replace(lpad(${MS}, 12, '0'), '(.{8})(.{4})', '\\1-\\2') from 1)::uuid`;
 const FILL = `
   insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, replay_id, status, next_attempt_at, completed_at)
@@ -54,7 +48,8 @@ describe('plans of the log of deliveries over four weeks of partitions', () => {
   before(async () => {
     stack = await TestStack.start();
     tenant = await stack.createTenant();
-    await stack.asOwner(PARTITIONS.join(';'));
+    // As a deployment of four weeks ago would have them by now.
+    await keepPartitions(stack.databaseUrl, { now: start });
     for (const owner of [tenant, await stack.createTenant('Neighbour')]) {
       await stack.rows(owner.id, FILL, [owner.id, endpoint, other]);
       await stack.rows(owner.id, FILL_ATTEMPTS, [owner.id]);
@@ -143,8 +138,9 @@ describe('plans of the log of deliveries over four weeks of partitions', () => {
     );
     const removed = (nodes: PlanNode[]) =>
       nodes.reduce((sum, node) => sum + (node['Subplans Removed'] ?? 0), 0);
-    expect(removed(recent)).to.equal(2);
-    expect(removed(old)).to.equal(3);
+    // Of those that deployment made: the week before, five weeks, and the default one, which may hold anything.
+    expect(removed(recent)).to.be.at.least(2);
+    expect(removed(old)).to.be.at.least(3);
   });
 
   describe('of a replay', () => {

@@ -296,7 +296,8 @@ async function answer(reply: Reply, request: ReceivedRequest, response: ServerRe
   } else if ('redirect' in reply) {
     response.writeHead(reply.status ?? 302, { location: reply.redirect }).end();
   } else {
-    if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs));
+    // Its server keeps the process alive as long as anybody waits for this.
+    if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs).unref());
     response.writeHead(reply.status ?? 200, reply.headers);
     if (reply.body) write(reply.body);
     response.end();

@@ -41,12 +41,18 @@ export async function insertEndpoint(
 /** Events of these types, a second apart, the first one at this time; resolves with their ids. */
 export async function insertEvents(
   of: RowsOf,
-  types: string[],
+  types: (string | { type: string; data: object })[],
   startMs = Date.now() - 3_600_000,
 ): Promise<string[]> {
-  const rows = types.map((type, index) => {
+  const rows = types.map((given, index) => {
+    const { type, ...body } = typeof given === 'string' ? { type: given } : given;
     const msecs = startMs + index * 1000;
-    return { id: v7({ msecs }), type, occurred_at: new Date(msecs).toISOString(), body: '{}' };
+    return {
+      id: v7({ msecs }),
+      type,
+      occurred_at: new Date(msecs).toISOString(),
+      body: JSON.stringify(body),
+    };
   });
   await insert(of, 'events', 'id uuid, type text, occurred_at timestamptz, body text', rows);
   return rows.map(({ id }) => id);

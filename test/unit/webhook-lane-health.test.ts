@@ -20,7 +20,7 @@ const decision = (status: Decision['status'], more: Partial<Decision> = {}): Dec
 });
 const note = (health: LaneHealth, facts: Partial<AttemptFacts> = {}): boolean =>
   noteAttempt(health, {
-    ...{ deliveryId: 'd', decision: decision('failed'), now: T0, random: 0 },
+    ...{ deliveryId: 'd', isSingle: false, decision: decision('failed'), now: T0, random: 0 },
     ...facts,
   });
 const failTimes = (health: LaneHealth, count: number, now = T0) => {
@@ -88,9 +88,11 @@ describe('health of a lane', () => {
     expect(health.stopReason).to.equal('receiver');
   });
 
-  it('counts what is exhausted, and remembers the last of it', () => {
-    note(health, { decision: decision('exhausted', { stop: 'gone' }), deliveryId: 'one' });
+  it('counts what has used up its attempts, and remembers the last of it; no test or probe, and not what the receiver ended', () => {
+    note(health, { decision: decision('exhausted'), deliveryId: 'one' });
     note(health, { decision: decision('exhausted'), deliveryId: 'two' });
+    note(health, { decision: decision('exhausted'), deliveryId: 'probe', isSingle: true });
+    note(health, { decision: decision('exhausted', { stop: 'gone' }), deliveryId: 'gone' });
     expect(health).to.include({ exhaustedCount: 2, lastExhaustedId: 'two', stopReason: 'gone' });
   });
 

@@ -5,8 +5,7 @@ import { continueReplay, findRunningReplays } from '../../shared/resources/webho
 
 /** Tenants asked in one transaction. */
 const TENANTS_PER_PASS = 500;
-const REPLAYS_PER_CHUNK = 1000;
-/** The clock has other work: a pass ends after this long, and the next one goes on with the next replay. In ms. */
+/** The clock has other work: a pass ends after this long, and the next one goes on with the next tenant. In ms. */
 const PASS_MS = 2_000;
 
 /**
@@ -22,30 +21,50 @@ export function createReplayRunner(
   return async () => {
     const endAt = performance.now() + PASS_MS;
     const running = await findAll(runtime);
-    const next = running.findIndex(({ id }) => id > last);
-    const inTurn = [...running.slice(next), ...running.slice(0, Math.max(next, 0))];
+    const failures: unknown[] = [];
     let woken = 0;
-    for (const ref of next < 0 ? running : inTurn) {
+    for (const ref of inTurn(running, last)) {
       if (performance.now() > endAt) break;
-      last = ref.id;
-      const endpoints = await runtime.db.transaction([ref.tenant_id], (tx) => continueReplay(tx, ref));
-      woken += endpoints.length;
-      await wakeLanes(
-        webhooks,
-        endpoints.map((endpointId) => ({ tenantId: ref.tenant_id, endpointId })),
-      );
+      last = ref.tenant_id;
+      // One that fails keeps nobody else from going on.
+      woken += await goOn(runtime, webhooks, ref).catch((error: unknown) => failures.push(error) && 0);
     }
+    if (failures.length > 0) throw failures[0];
     return { running: running.length, woken };
   };
 }
 
-/** All running replays, by their ids. */
+/** @returns how many endpoints have something new */
+async function goOn(runtime: Runtime, webhooks: WebhooksQueue, ref: RecordRef): Promise<number> {
+  const { tenant_id: tenantId } = ref;
+  const endpoints = await runtime.db.transaction([tenantId], (tx) => continueReplay(tx, ref));
+  await wakeLanes(
+    webhooks,
+    endpoints.map((endpointId) => ({ tenantId, endpointId })),
+  );
+  return endpoints.length;
+}
+
+/** One of each tenant, beginning with the tenant after this one, then the next of each. */
+function inTurn(running: RecordRef[], lastTenant: string): RecordRef[] {
+  const turns = new Map<string, number>();
+  return running
+    .map((ref) => {
+      const turn = turns.get(ref.tenant_id) ?? 0;
+      turns.set(ref.tenant_id, turn + 1);
+      return { ref, order: `${turn} ${ref.tenant_id > lastTenant ? 0 : 1} ${ref.tenant_id}` };
+    })
+    .sort((a, b) => (a.order < b.order ? -1 : 1))
+    .map(({ ref }) => ref);
+}
+
+/** Those that may go on, by tenant. */
 async function findAll(runtime: Runtime): Promise<RecordRef[]> {
   const tenants = await runtime.db.tenantIds();
   const found: RecordRef[] = [];
-  for (let start = 0; start < tenants.length; start += TENANTS_PER_PASS) {
-    const chunk = tenants.slice(start, start + TENANTS_PER_PASS);
-    found.push(...(await runtime.db.transaction(chunk, (tx) => findRunningReplays(tx, REPLAYS_PER_CHUNK))));
-  }
-  return found.sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (let start = 0; start < tenants.length; start += TENANTS_PER_PASS)
+    found.push(
+      ...(await runtime.db.transaction(tenants.slice(start, start + TENANTS_PER_PASS), findRunningReplays)),
+    );
+  return found;
 }

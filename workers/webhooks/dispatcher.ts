@@ -13,7 +13,7 @@ import { LaneKeeper } from './lane-keeper.js';
 import { observeAttempt } from './observe-attempt.js';
 import { Permits, type Pool } from './permits.js';
 import { Recorder } from './recorder.js';
-import { type Decision, decide } from './retry-policy.js';
+import { type Decision, decide, isSentOnce } from './retry-policy.js';
 import { type Attempt, sendAttempt } from './send.js';
 
 /** How long nothing is sent while the store keeps us waiting, before a new look, in ms. */
@@ -23,8 +23,6 @@ const MAX_UNSTORED = 2000;
 /** The time of the last success is stored this often while nothing else changes, in ms. */
 const SUCCESS_STORED_MS = 5000;
 const POOLS: readonly Pool[] = ['quick', 'slow'];
-/** These are sent once. */
-const SINGLE_TRIGGERS: readonly string[] = ['test', 'probe'];
 
 export interface DispatcherParts {
   queue: WebhooksQueue;
@@ -165,13 +163,14 @@ export class Dispatcher {
       { status: attempt.status, headers: attempt.responseHeaders ?? {}, errorClass: attempt.errorClass },
       {
         attempts: number,
-        isSingle: SINGLE_TRIGGERS.includes(delivery.trigger),
+        isSingle: isSentOnce(delivery.trigger),
         now: new Date(),
         random: Math.random(),
       },
     );
     lane.end(flight, decision.status === 'succeeded');
-    lane.health.isSlow = attempt.totalMs > SLOW_MS;
+    // A quick answer says nothing while others of the same endpoint keep us waiting.
+    lane.health.isSlow = attempt.totalMs > SLOW_MS || lane.isWaitingSince(performance.now() - SLOW_MS);
     observeAttempt(this.runtime, { delivery, attempt, decision });
     this.record(lane, { delivery, number, attempt, decision });
   }
@@ -180,6 +179,7 @@ export class Dispatcher {
     const now = Date.now();
     const isNews = noteAttempt(lane.health, {
       deliveryId: delivery.id,
+      isSingle: isSentOnce(delivery.trigger),
       decision,
       now,
       random: Math.random(),
@@ -232,9 +232,9 @@ export class Dispatcher {
     await this.recorder.close(5000);
     const lanes = [...this.keeper.all()];
     for (const lane of lanes) clearTimeout(lane.timer);
+    const left = lanes.filter(({ hasWork }) => hasWork).map(({ ref }) => ref);
     await this.keeper.close();
     // Whoever comes next need not wait for the clock.
-    const left = lanes.filter(({ hasWork }) => hasWork).map(({ ref }) => ref);
     await wakeLanes(this.parts.queue, left).catch((error: unknown) =>
       this.runtime.logger.warn({ err: error }, 'lanes not handed over; the clock will find them'),
     );

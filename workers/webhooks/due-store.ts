@@ -157,6 +157,7 @@ export async function cancelOpen(
                where o.tenant_id = $1 and o.endpoint_id = $2 and o.next_attempt_at is not null and (o.trigger <> 'probe' or $3)
                limit ${CANCELLED_PER_PASS}))
                and d.next_attempt_at is not null
+               and exists (select from webhook_endpoints p where p.tenant_id = $1 and p.id = $2 and (not p.enabled or p.deleted_at is not null))
              returning d.id`,
       values: [tenantId, endpointId, takes === 'none'],
     }),

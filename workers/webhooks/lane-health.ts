@@ -26,6 +26,8 @@ const JITTER = 0.2;
 
 export interface AttemptFacts {
   deliveryId: string;
+  /** A test or a probe: it had one attempt, and whoever sent it looks at it. */
+  isSingle: boolean;
   decision: Decision;
   now: number;
   /** 0 up to 1. */
@@ -35,10 +37,11 @@ export interface AttemptFacts {
 /** True when this changes more than the time of the last success: such a change is stored at once. */
 export function noteAttempt(
   health: LaneHealth,
-  { deliveryId, decision, now, random }: AttemptFacts,
+  { deliveryId, isSingle, decision, now, random }: AttemptFacts,
 ): boolean {
   if (decision.stop) health.stopReason = decision.stop;
-  if (decision.status === 'exhausted') {
+  // Told as such: the end that the receiver asked for is told by itself.
+  if (decision.status === 'exhausted' && decision.stop === null && !isSingle) {
     health.exhaustedCount += 1;
     health.lastExhaustedId = deliveryId;
   }

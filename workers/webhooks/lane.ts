@@ -6,6 +6,8 @@ import type { Pool } from './permits.js';
 
 /** A new lane proves itself first: one more request at a time with each success, half as many after a failure. */
 const FIRST_WINDOW = 2;
+/** Bodies may be large: no more of them lie in memory for one endpoint, beside those under way. */
+const MAX_BACKLOG = 32;
 
 /** A request under way. Times are of performance.now(). */
 export interface Flight {
@@ -60,7 +62,7 @@ export class Lane {
   /** How many deliveries to load: enough to go on with while the next ones are being loaded. */
   get room(): number {
     if (this.health.stopReason !== null || this.isPaused) return 0;
-    return Math.max(0, this.limit * 2 - this.backlog.length);
+    return Math.max(0, Math.min(this.limit * 2, MAX_BACKLOG) - this.backlog.length);
   }
 
   /** The store may hold something that is to be loaded, read again or cancelled now. */
@@ -83,6 +85,12 @@ export class Lane {
   get isIdle(): boolean {
     if (!this.isQuiet || this.mustCancel) return false;
     return this.isPaused || this.health.stopReason !== null || (this.backlog.length === 0 && !this.isDirty);
+  }
+
+  /** A request has been under way since before then. */
+  isWaitingSince(at: number): boolean {
+    for (const { startedAt } of this.inFlight.values()) if (startedAt < at) return true;
+    return false;
   }
 
   get isPaused(): boolean {

@@ -94,7 +94,14 @@ export class Recorder {
       responseBody: null,
       isTruncated: true,
     };
-    await storeAttempts(this.db, [{ ...record, attempt }], lane ? [lane] : []);
+    try {
+      await storeAttempts(this.db, [{ ...record, attempt }], lane ? [lane] : []);
+    } catch (error) {
+      if (isTransientDatabaseError(error)) throw error;
+      // Its lane goes on counting it as not stored, so that this process does not send it again and again.
+      this.logger.error({ err: error, deliveryId: record.deliveryId }, 'an attempt cannot be stored at all');
+      return;
+    }
     onStored();
   }
 }

@@ -51,11 +51,16 @@ export interface Decision {
 export interface DecisionContext {
   /** Attempts made, this one included. */
   attempts: number;
-  /** Tests and probes are sent once: who looks at them is waiting for the answer. */
+  /** See {@link isSentOnce}. */
   isSingle: boolean;
   now: Date;
   /** 0 up to 1. */
   random: number;
+}
+
+/** Tests and probes: who sent them is waiting for the answer. */
+export function isSentOnce(trigger: string): boolean {
+  return trigger === 'test' || trigger === 'probe';
 }
 
 /** What follows from an attempt. */

@@ -63,7 +63,7 @@ export async function sendAttempt(
   const sent = {
     id: newId(),
     startedAt,
-    url: config.url,
+    url: bareUrl(config.url),
     requestHeaders: { ...hide(config.headers), ...own },
   };
   try {
@@ -76,6 +76,8 @@ export async function sendAttempt(
       body,
       deadlineMs,
       maxBodyBytes: MAX_ANSWER_BYTES,
+      // The id stays the same: a socket that its server closed while it was idle costs no attempt.
+      isRepeatable: true,
     });
     return {
       ...sent,
@@ -120,6 +122,12 @@ function secretsAt({ secrets }: EndpointConfig, at: Date) {
 
 function hide(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.keys(headers).map((name) => [name, HIDDEN]));
+}
+
+/** Without query and fragment: receivers put keys there, and the log is read by more people than the settings. */
+function bareUrl(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
 }
 
 /** Readable text of the first bytes. PostgreSQL keeps no NUL. */

@@ -75,14 +75,19 @@ export interface DueMail extends RecordRef {
   attempts: number;
 }
 
-/** Queued mails of this transaction's tenants that are due. @param limit mails at most */
+/** Mails of one tenant in a sweep: others' do not wait for them. */
+const DUE_OF_TENANT = 20;
+
+/** Queued mails of this transaction's tenants that are due, some of each tenant, the longest due first. @param limit mails at most */
 export function findDueNoticeMails(tx: Transaction, limit: number): Promise<DueMail[]> {
   return tx.query<DueMail>({
     name: 'sweep-notice-mails',
     text: `select m.tenant_id, m.id, m.attempts
            from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
-           join notice_mails m on m.tenant_id = own.tenant_id and m.state = 'queued' and m.attempt_after <= now()
-           limit $1`,
+           cross join lateral (
+             select m.* from notice_mails m where m.tenant_id = own.tenant_id and m.state = 'queued' and m.attempt_after <= now()
+             order by m.attempt_after limit ${DUE_OF_TENANT}) m
+           order by m.attempt_after limit $1`,
     values: [limit],
   });
 }

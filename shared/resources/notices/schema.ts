@@ -7,9 +7,7 @@ export const notice = allRequired({
   kind: slug(NOTICE_KINDS),
   title: Joi.string().example('A webhook endpoint was disabled'),
   text: Joi.string()
-    .example(
-      'https://example.com/hook was disabled, because it answered 410 Gone: it asks never to be called again.',
-    )
+    .example('example.com was disabled, because it answered 410 Gone: it asks never to be called again.')
     .description('What happened, since when, and what to do'),
   entity_type: Joi.string().example('webhook_endpoint'),
   entity_id: uuid().description('What it is about'),

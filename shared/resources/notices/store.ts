@@ -16,8 +16,8 @@ export interface NoticeDraft {
 }
 
 /**
- * Stores notices in the transaction of the commands that make them, each with a mail to every active person of its account. Nothing is mailed without a mail
- * server, and nothing ever from a sandbox (decisions 6).
+ * Stores notices in the transaction of the commands that make them, each with a mail to every active person of its account; of a kind about one thing not more
+ * than one an hour is mailed, for it may go back and forth. Nothing is mailed without a mail server, and nothing ever from a sandbox (decisions 6).
  */
 export async function insertNotices(
   tx: Transaction,
@@ -39,9 +39,13 @@ export async function insertNotices(
       tx.query({
         name: 'insert-notice-mails',
         text: `insert into notice_mails (tenant_id, notice_id, user_id)
-               select r.tenant_id, r.id, u.id from ${recordset('tenant_id uuid, id uuid')}
-               join users u on u.tenant_id = r.tenant_id and u.deactivated_at is null`,
-        values: [JSON.stringify(mailed.map(({ tenant_id, id }) => ({ tenant_id, id })))],
+               select r.tenant_id, r.id, u.id from ${recordset('tenant_id uuid, id uuid, kind text, entity_id uuid')}
+               join users u on u.tenant_id = r.tenant_id and u.deactivated_at is null
+               where not exists (
+                 select from notices n join notice_mails m on m.tenant_id = n.tenant_id and m.notice_id = n.id
+                 where n.tenant_id = r.tenant_id and n.created_at > now() - interval '1 hour' and n.id <> r.id
+                   and n.kind = r.kind and n.entity_id = r.entity_id)`,
+        values: [JSON.stringify(mailed)],
       }),
   ]);
 }

@@ -160,7 +160,7 @@ const REPLAYS_STORED = "interval '30 days'";
 
 /**
  * What is forgotten, by table: settled operations, answers, sessions that are over, suspicions of commands that came through or were lost with Redis, secrets of
- * endpoints that a rotation replaced, replays that are over.
+ * endpoints that a rotation replaced, replays that are over, lanes of deleted endpoints once their workers are done with them.
  */
 const EXPIRED = {
   operations: `o.created_at < now() - ${KEPT} and not (${UNSETTLED})`,
@@ -169,6 +169,10 @@ const EXPIRED = {
   command_attempts: `o.parked_at is null and o.last_attempt_at < now() - ${KEPT}`,
   webhook_secrets: `o.expires_at < now() - ${KEPT}`,
   webhook_replays: `o.completed_at < now() - ${REPLAYS_STORED}`,
+  webhook_lanes: `coalesce(o.lease_until < now(), true)
+    and exists (select from webhook_endpoints e where e.tenant_id = o.tenant_id and e.id = o.endpoint_id and e.deleted_at < now() - ${KEPT})
+    and not exists (select from webhook_deliveries d
+                    where d.tenant_id = o.tenant_id and d.endpoint_id = o.endpoint_id and d.next_attempt_at is not null)`,
 };
 
 /** Forgets what nobody can ask about any more, a bounded number of rows of each table. Returns how many went. */

@@ -120,7 +120,7 @@ export async function testEndpoints(tx: Transaction, commands: Command<EndpointT
   const made: object[] = [];
   const outcomes = commands.map((command, index): Outcome => {
     const receiver = receivers.get(refKey(refs[index] as RecordRef));
-    if (!receiver) return missing('endpoint');
+    if (!receiver || receiver.is_deleted) return missing('endpoint');
     const refusal = refusalOf(receiver);
     if (refusal) return refusal;
     const { endpoint_id, type: event_type } = command.input;

@@ -1,8 +1,9 @@
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { type Merge, storeMerges } from '../merge-records.js';
-import { lockRecords, type RecordRef, recordset } from '../sets.js';
+import { lockRecords, type RecordRef, recordset, refKey } from '../sets.js';
 
 export interface EndpointRow extends Row, RecordRef {
+  url: string;
   header_names: string[];
   headers_sealed: string | null;
   enabled: boolean;
@@ -46,6 +47,18 @@ export async function insertEndpoints(tx: Transaction, rows: (RecordRef & object
 
 export function storeEndpoints(tx: Transaction, merges: Merge[]): Promise<void> {
   return storeMerges(tx, { table: 'webhook_endpoints', columns: EDITABLE }, merges);
+}
+
+/** Which of these endpoints have failures or a pause that could be forgotten. */
+export async function findTroubled(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
+  const rows = await tx.query<RecordRef>({
+    name: 'find-troubled-lanes',
+    text: `select t.tenant_id, t.endpoint_id as id from ${recordset('tenant_id uuid, id uuid')}
+           join webhook_lanes t on t.tenant_id = r.tenant_id and t.endpoint_id = r.id
+           where coalesce(t.failing_since, t.open_until, t.throttled_until) is not null or t.stop_reason is not null`,
+    values: [JSON.stringify(refs)],
+  });
+  return new Set(rows.map(refKey));
 }
 
 /** Forgets the failures of endpoints that are enabled again: they start like new ones. */

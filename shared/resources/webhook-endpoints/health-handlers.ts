@@ -7,6 +7,7 @@ import { missing, refKey, refOf } from '../sets.js';
 import { resetLanes } from './endpoint-rows.js';
 import { lockWatched, storeEnabled, storeTold, type WatchedEndpoint } from './health-lanes.js';
 import {
+  bareUrl,
   disabledNotice,
   disablesAt,
   exhaustedNotice,
@@ -192,6 +193,6 @@ const tellExhausted: Take = (endpoint) => {
   };
   if (!last) return told;
   const entity = { type: 'webhook_delivery', id: last };
-  const extra = { endpoint: { id, url }, exhausted_count: count };
+  const extra = { endpoint: { id, url: bareUrl(url) }, exhausted_count: count };
   return { ...told, event: { type: 'delivery.exhausted', entity, extra } };
 };

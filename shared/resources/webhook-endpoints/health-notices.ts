@@ -9,11 +9,16 @@ function formatInstant(at: string): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** A URL as a mail may show it: receivers put keys into user names, queries and fragments. */
-function bareUrl(url: string): string {
+/** A URL as whoever reads may see it: receivers put keys into user names, queries and fragments. */
+export function bareUrl(url: string): string {
   if (!URL.canParse(url)) return 'The endpoint';
   const { origin, pathname } = new URL(url);
   return origin + pathname;
+}
+
+/** What a mail shows of a URL: some receivers' paths are keys. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'The endpoint';
 }
 
 function lastError({ last_error: error }: WatchedEndpoint): string {
@@ -35,7 +40,7 @@ export function failingNotice(
     kind: 'endpoint_failing',
     title: `A webhook endpoint has been failing for ${days === 1 ? 'a day' : `${days} days`}`,
     text: [
-      `${bareUrl(endpoint.url)} has accepted nothing since ${formatInstant(endpoint.failing_since as string)}.${lastError(endpoint)}`,
+      `${hostOf(endpoint.url)} has accepted nothing since ${formatInstant(endpoint.failing_since as string)}.${lastError(endpoint)}`,
       `Deliveries are tried again, and nothing is lost yet. If it goes on failing, it will be disabled from ${formatInstant(disablesAt)} on.`,
       `Mend the receiver; GET /v1/webhook-deliveries?endpoint_id=${endpoint.id} shows every attempt.`,
     ].join('\n\n'),
@@ -52,15 +57,15 @@ type MachineReason = 'failing' | 'gone' | 'receiver';
 
 const DISABLED: Readonly<Record<MachineReason, (endpoint: WatchedEndpoint) => string[]>> = {
   failing: (endpoint) => [
-    `${bareUrl(endpoint.url)} was disabled, because it has accepted nothing since ${formatInstant(endpoint.failing_since ?? endpoint.now)}.${lastError(endpoint)}`,
+    `${hostOf(endpoint.url)} was disabled, because it has accepted nothing since ${formatInstant(endpoint.failing_since ?? endpoint.now)}.${lastError(endpoint)}`,
     `It is probed from time to time, the first time in an hour, and enabled again by itself as soon as it answers a probe with 2xx. You need not wait for that. ${ENABLE(endpoint)}`,
   ],
   gone: (endpoint) => [
-    `${bareUrl(endpoint.url)} was disabled, because it answered 410 Gone: it asks never to be called again.`,
+    `${hostOf(endpoint.url)} was disabled, because it answered 410 Gone: it asks never to be called again.`,
     ENABLE(endpoint),
   ],
   receiver: (endpoint) => [
-    `${bareUrl(endpoint.url)} was disabled, because its receiver asked for it by the header webhook-delivery: disable.`,
+    `${hostOf(endpoint.url)} was disabled, because its receiver asked for it by the header webhook-delivery: disable.`,
     ENABLE(endpoint),
   ],
 };
@@ -80,10 +85,10 @@ export function recoveredNotice(endpoint: WatchedEndpoint): NoticeDraft {
   const since = formatInstant(success ?? now);
   const text = enabled
     ? [
-        `${bareUrl(url)} accepted a delivery at ${since}. What failed meanwhile is tried again by itself, as long as it has attempts left.`,
+        `${hostOf(url)} accepted a delivery at ${since}. What failed meanwhile is tried again by itself, as long as it has attempts left.`,
       ]
     : [
-        `${bareUrl(url)} accepted a probe at ${since} and is enabled again. It gets what happens from now on.`,
+        `${hostOf(url)} accepted a probe at ${since} and is enabled again. It gets what happens from now on.`,
         MAKE_UP(endpoint),
       ];
   return {
@@ -102,7 +107,7 @@ export function exhaustedNotice(endpoint: WatchedEndpoint, count: number): Notic
     kind: 'delivery_exhausted',
     title: `${what} to a webhook endpoint failed for good`,
     text: [
-      `${what} to ${bareUrl(url)} used up every attempt and will not be tried again by ${count === 1 ? 'itself' : 'themselves'}.${lastError(endpoint)}`,
+      `${what} to ${hostOf(url)} used up every attempt and will not be tried again by ${count === 1 ? 'itself' : 'themselves'}.${lastError(endpoint)}`,
       `Mend the receiver, then send again: one by POST /v1/webhook-deliveries/${last ?? '{id}'}/replay, all by POST /v1/webhook-endpoints/${id}/recover. Further ones are told of in an hour at the earliest: GET /v1/webhook-deliveries?endpoint_id=${id}&status=exhausted lists them all.`,
     ].join('\n\n'),
   };

@@ -20,7 +20,7 @@ import { matchesType, TYPE_FILTER } from '../../events/event-types.js';
 
 /** What a delivery says itself, and what would break its framing or its connection. */
 const RESERVED_HEADER =
-  /^(host|content-(length|type)|connection|transfer-encoding|upgrade|te|trailer|expect|keep-alive|user-agent|accept-encoding|(proxy|webhook)-.*)$/i;
+  /^(host|content-(length|type)|connection|transfer-encoding|upgrade|te|trailer|expect|keep-alive|http2-settings|user-agent|accept-encoding|(proxy|webhook)-.*)$/i;
 /** A field name (RFC 9110, 5.6.2). */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 const VISIBLE = /^[ -~]+$/;
@@ -94,7 +94,7 @@ export const webhookEndpointPatch = Joi.object({
   rate_limit_per_second: rateLimit(),
   max_in_flight: maxInFlight(),
   enabled: flag().description(
-    'false stops deliveries, true starts them afresh: earlier failures are forgotten',
+    'false stops deliveries and cancels those that wait; true starts afresh, also where failures or the receiver had put a pause: they are forgotten',
   ),
   asymmetric: asymmetric(),
 }).meta({ className: 'WebhookEndpointPatch' });

@@ -5,7 +5,14 @@ import { changesOf } from '../changes.js';
 import type { Merge } from '../merge-records.js';
 import { missing, refKey, refOf } from '../sets.js';
 import type { EndpointChange } from './commands.js';
-import { ENDPOINT, type EndpointRow, lockEndpoints, resetLanes, storeEndpoints } from './endpoint-rows.js';
+import {
+  ENDPOINT,
+  type EndpointRow,
+  findTroubled,
+  lockEndpoints,
+  resetLanes,
+  storeEndpoints,
+} from './endpoint-rows.js';
 import { isSameHeaders, webhookHeadersKey } from './headers.js';
 import { countSigning, dropKeyPairs, insertSecrets, retireSecrets } from './secret-rows.js';
 
@@ -14,7 +21,8 @@ type UpdateCommand = Command<EndpointChange>;
 /** A change that can be made: what it does to the row, and what beside it. */
 interface Plan extends Merge {
   command: UpdateCommand;
-  enables: boolean;
+  /** Forgets failures and pauses: it is enabled, said to be so once more, or has moved. */
+  startsAfresh: boolean;
   /** Whether it begins or ends signing with ed25519. */
   asymmetric: boolean | undefined;
 }
@@ -26,17 +34,21 @@ export async function updateWebhookEndpoints(
   config: Config,
 ): Promise<Outcome[]> {
   const rows = await lockEndpoints(tx, commands.map(refOf));
-  const signing = await countSigning(tx, [...rows.values()]);
+  const [signing, troubled] = await Promise.all([
+    countSigning(tx, [...rows.values()]),
+    findTroubled(tx, [...rows.values()]),
+  ]);
   const headersKey = webhookHeadersKey(config.secretKey);
   const plans = commands.map((command) => {
     const row = rows.get(refKey(refOf(command)));
-    return row && planOf(command, row, { headersKey, isAsymmetric: signing(row).v1a > 0 });
+    const isTroubled = row !== undefined && troubled.has(refKey(row));
+    return row && planOf(command, row, { headersKey, isTroubled, isAsymmetric: signing(row).v1a > 0 });
   });
   const made = plans.filter((plan) => plan !== undefined);
   await storeEndpoints(tx, made);
   await resetLanes(
     tx,
-    made.filter(({ enables }) => enables).map(({ command }) => refOf(command)),
+    made.filter(({ startsAfresh }) => startsAfresh).map(({ command }) => refOf(command)),
   );
   const pairs = made.filter(({ asymmetric }) => asymmetric === true);
   await insertSecrets(
@@ -54,7 +66,11 @@ export async function updateWebhookEndpoints(
 function planOf(
   command: UpdateCommand,
   row: EndpointRow,
-  { headersKey, isAsymmetric }: { headersKey: Buffer; isAsymmetric: boolean },
+  {
+    headersKey,
+    isTroubled,
+    isAsymmetric,
+  }: { headersKey: Buffer; isTroubled: boolean; isAsymmetric: boolean },
 ): Plan {
   const { pair: _pair, asymmetric, enabled, headers_sealed = null, header_names, ...facts } = command.input;
   const hasNewHeaders =
@@ -62,8 +78,11 @@ function planOf(
   const { disabled_at, ...switched } = switchOf(row, enabled);
   const told = { ...facts, ...switched, ...(hasNewHeaders ? { header_names } : {}) };
   const turns = asymmetric !== undefined && asymmetric !== isAsymmetric;
+  const moves = facts.url !== undefined && facts.url !== row.url;
+  const forgets = isTroubled && row.enabled && (enabled === true || moves);
   const changes: Change[] = [
     ...changesOf(row, told),
+    ...(forgets ? [{ field: 'failures', from: null, to: 'forgotten' }] : []),
     // Their names are told; that their values differ is all that may be said of those.
     ...(hasNewHeaders ? [{ field: 'headers', from: null, to: 'changed' }] : []),
     ...(turns ? [{ field: 'asymmetric', from: isAsymmetric, to: asymmetric }] : []),
@@ -77,7 +96,7 @@ function planOf(
       ...(disabled_at === undefined ? {} : { disabled_at }),
     },
     changes,
-    enables: enabled === true && !row.enabled,
+    startsAfresh: forgets || (enabled === true && !row.enabled),
     asymmetric: turns ? asymmetric : undefined,
   };
 }

@@ -14,7 +14,7 @@ const SLACK_MS = 60_000;
  * statement that has the endpoint as `e`; parameters $1 to $6 are {@link candidateValues}, `limit` bounds what is looked at.
  *
  * A replay looks at the endpoint's deliveries of the wanted status; a recovery at the account's events, of which it takes those that the endpoint subscribes to
- * and that have neither arrived there nor are on their way. Only what is still kept can be sent; tests and probes are no events.
+ * and that have neither arrived there nor are on their way; not those about the endpoint itself, which never go to it. Only what is still kept can be sent; tests and probes are no events.
  */
 export function candidates(kind: ReplayKind, { status }: ReplayFilter, limit: string): string {
   return kind === 'replay'
@@ -28,11 +28,18 @@ export function candidates(kind: ReplayKind, { status }: ReplayFilter, limit: st
     : `select v.id, v.id as event_id, v.type as event_type,
          v.occurred_at >= $4::timestamptz and v.occurred_at < $5::timestamptz
            and ${matchesTypesSql('v.type', 'e.event_types')} and ${matchesTypesSql('v.type', 'array[$6::text]')}
+           and (${IS_ABOUT_ENDPOINT}) is not true
            and not exists (select from webhook_deliveries d where d.tenant_id = v.tenant_id and d.event_id = v.id and d.endpoint_id = e.id
              and (d.status = 'succeeded' or d.next_attempt_at is not null)) as is_match
        from events v where v.tenant_id = e.tenant_id and v.id > $2::uuid and v.id < $3::uuid
        order by v.id limit ${limit}`;
 }
+
+/** A case: of no other event the body, which may be large, is parsed. */
+const IS_ABOUT_ENDPOINT = `case
+    when v.type like 'endpoint.%' then v.body::jsonb #>> '{data,object,id}' = e.id::text
+    when v.type = 'delivery.exhausted' then v.body::jsonb #>> '{data,endpoint,id}' = e.id::text
+  end`;
 
 interface Sought {
   tenantId: string;

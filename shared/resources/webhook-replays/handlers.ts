@@ -4,6 +4,7 @@ import type { REPLAY_STATUSES } from '../../contracts/vocabulary.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { changesOfNew } from '../changes.js';
 import {
+  failed,
   invalidReferences,
   lockRecords,
   missing,
@@ -16,6 +17,7 @@ import {
 import { CANCEL } from '../webhook-deliveries/handlers.js';
 import { findReceivers, refusalOf } from '../webhook-deliveries/receivers.js';
 import type { ReplayKind } from './candidates.js';
+import { MOST_RUNNING } from './limits.js';
 import type { PlannedReplay } from './plan.js';
 
 type Creation = Command<{ plan: PlannedReplay }>;
@@ -24,15 +26,20 @@ type Creation = Command<{ plan: PlannedReplay }>;
 export function createReplays(kind: ReplayKind) {
   return async (tx: Transaction, commands: Creation[]): Promise<Outcome[]> => {
     const receivers = await findReceivers(tx, commands.flatMap(receiverRefs));
+    const running = await countRunning(tx, commands);
     const made: object[] = [];
     const outcomes = commands.map((command): Outcome => {
       const { plan } = command.input;
       for (const ref of receiverRefs(command)) {
         const receiver = receivers.get(refKey(ref));
-        if (!receiver) return kind === 'recover' ? missing('endpoint') : unknownEndpoint();
+        if (kind === 'recover' && (!receiver || receiver.is_deleted)) return missing('endpoint');
+        if (!receiver) return unknownEndpoint();
         const refusal = refusalOf(receiver);
         if (refusal) return refusal;
       }
+      const others = running.get(command.tenantId) ?? 0;
+      if (others >= MOST_RUNNING) return tooMany();
+      running.set(command.tenantId, others + 1);
       made.push({ ...refOf(command), kind, ...plan });
       return { ok: true, changes: changesOfNew({ kind, ...plan }), events: [] };
     });
@@ -48,6 +55,22 @@ function receiverRefs({ tenantId, input }: Creation): RecordRef[] {
 function unknownEndpoint(): Outcome {
   const message = 'endpoint_id is not an endpoint of this account';
   return invalidReferences([{ field: 'endpoint_id', code: 'unknown', message }]);
+}
+
+function tooMany(): Outcome {
+  const message = `${MOST_RUNNING} replays of this account are running already. Wait for one to complete, or cancel one.`;
+  return failed({ code: 'conflict', message });
+}
+
+/** How many replays of these commands' tenants are running. */
+async function countRunning(tx: Transaction, commands: Creation[]): Promise<Map<string, number>> {
+  const rows = await tx.query<{ tenant_id: string; running: number }>({
+    name: 'count-running-replays',
+    text: `select own.tenant_id, w.running from unnest($1::uuid[]) as own(tenant_id) cross join lateral (
+             select count(*) as running from webhook_replays w where w.tenant_id = own.tenant_id and w.status = 'running') w`,
+    values: [[...new Set(commands.map(({ tenantId }) => tenantId))]],
+  });
+  return new Map(rows.map(({ tenant_id, running }) => [tenant_id, running]));
 }
 
 const COLUMNS = 'tenant_id uuid, id uuid, kind text, endpoint_id uuid, filter jsonb, total integer';

@@ -2,9 +2,8 @@ import { newId } from '../../platform/ids.js';
 import type { Database, Row, Statement } from '../../platform/postgres.js';
 import { candidates, candidateValues, type ReplayFilter, type ReplayKind } from './candidates.js';
 
-/** Rows that are looked through to count; a statement must end in time. */
-const COUNTED_OF_ONE = 100_000;
-const COUNTED_OF_EACH = 10_000;
+/** Rows that are looked through to count, at all endpoints together; a statement must end in time. */
+const COUNTED = 10_000;
 
 /** A replay before it exists. */
 export interface PlannedReplay {
@@ -13,7 +12,7 @@ export interface PlannedReplay {
   total: number | null;
 }
 
-interface Wish {
+export interface Wish {
   tenantId: string;
   kind: ReplayKind;
   endpointId: string | null;
@@ -21,14 +20,18 @@ interface Wish {
   filter: Partial<ReplayFilter>;
 }
 
-/** Counts what a replay would make, as things are now. */
+/**
+ * Counts what a replay would make, as things are now. On a connection of its own: it may take a second, and whatever shares the connections of other reads would
+ * wait for it.
+ */
 export async function planReplay(
   db: Database,
   { tenantId, kind, endpointId, filter: given }: Wish,
 ): Promise<PlannedReplay> {
   const [since, until] = [instant(given.since), instant(given.until)];
   const filter = { event_type: null, status: null, ...given, since, until };
-  const [found] = await db.read<Count>(tenantId, countStatement({ tenantId, kind, endpointId, filter }));
+  const statement = countStatement({ tenantId, kind, endpointId, filter });
+  const [found] = await db.transaction([tenantId], (tx) => tx.query<Count>(statement));
   return { endpoint_id: endpointId, filter, total: found?.is_cut ? null : (found?.total ?? 0) };
 }
 
@@ -37,9 +40,9 @@ function instant(text: string | null | undefined): string | null {
 }
 
 interface Count extends Row {
-  total: number | null;
+  total: number;
   /** There was more to look at. */
-  is_cut: boolean | null;
+  is_cut: boolean;
 }
 
 /** An event is delivered to an endpoint once by a replay, however many of its deliveries there match. */
@@ -49,14 +52,15 @@ export function countStatement({
   endpointId,
   filter,
 }: Wish & { filter: ReplayFilter }): Statement {
-  const limit = endpointId ? COUNTED_OF_ONE : COUNTED_OF_EACH;
+  const limit = COUNTED + 1;
   return {
-    name: `count-${kind}-${filter.status}-${limit}`,
-    text: `select sum(c.matches)::int as total, bool_or(c.looked > ${limit}) as is_cut
-           from webhook_endpoints e cross join lateral (
-             select count(distinct s.event_id) filter (where s.is_match) as matches, count(*) as looked
-             from (${candidates(kind, filter, `${limit + 1}`)}) s) c
-           where e.tenant_id = $1::uuid and e.enabled and e.deleted_at is null and ($7::uuid is null or e.id = $7::uuid)`,
+    name: `count-${kind}-${filter.status}`,
+    text: `select count(distinct (c.endpoint_id, c.event_id)) filter (where c.is_match)::int as total, count(*) = ${limit} as is_cut
+           from (
+             select e.id as endpoint_id, s.event_id, s.is_match
+             from webhook_endpoints e cross join lateral (${candidates(kind, filter, `${limit}`)}) s
+             where e.tenant_id = $1::uuid and e.enabled and e.deleted_at is null and ($7::uuid is null or e.id = $7::uuid)
+             limit ${limit}) c`,
     values: [...candidateValues({ tenantId, replayId: newId(), kind, filter }), endpointId],
   };
 }

@@ -13,19 +13,23 @@ const WAITING_AT_ENDPOINT = 100;
 const LOOKED_PER_PASS = 2000;
 const DONE = 'done';
 
+/** Replays of one tenant that a pass goes on with: whoever has more running delays but their own. */
+const RUN_OF_TENANT = 5;
+
 /**
- * Replays of this transaction's tenants that are not finished. One waits until all transactions that are older than itself have ended, for what they record is not
+ * Replays of this transaction's tenants that are not finished, some of each tenant, of these the ones that have waited longest first. One waits until all transactions that are older than itself have ended, for what they record is not
  * to be seen before.
  */
-export async function findRunningReplays(tx: Transaction, limit: number): Promise<RecordRef[]> {
+export async function findRunningReplays(tx: Transaction): Promise<RecordRef[]> {
   return tx.query<RecordRef>({
     name: 'running-replays',
     text: `select w.tenant_id, w.id
            from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
-           join webhook_replays w on w.tenant_id = own.tenant_id and w.status = 'running'
-           where w.xid is null or w.xid < pg_snapshot_xmin(pg_current_snapshot())
-           order by w.tenant_id, w.id limit $1`,
-    values: [limit],
+           cross join lateral (
+             select w.tenant_id, w.id, w.updated_at from webhook_replays w
+             where w.tenant_id = own.tenant_id and w.status = 'running' and (w.xid is null or w.xid < pg_snapshot_xmin(pg_current_snapshot()))
+             order by w.updated_at, w.id limit ${RUN_OF_TENANT}) w
+           order by w.tenant_id, w.updated_at, w.id`,
   });
 }
 
@@ -156,6 +160,7 @@ function makeText({ kind, filter }: RunningReplay): string {
       (select count(*) from taken) = (select count(*) from looked) and (select count(*) from looked) < ${LOOKED_PER_PASS} as is_done`;
 }
 
+/** Also when nothing could be made: it has had its turn, and the next of its tenant's are those that have not. */
 async function store(
   tx: Transaction,
   replay: RunningReplay,
@@ -165,7 +170,7 @@ async function store(
     name: 'continue-replay',
     text: `update webhook_replays t set positions = $3, created_count = created_count + $4::int, status = $5::text,
              completed_at = case when $5::text <> 'running' then clock_timestamp() end, updated_at = ${nextUpdatedAt('t')}
-           where t.tenant_id = $1 and t.id = $2 and (t.positions <> $3 or t.status <> $5::text)`,
+           where t.tenant_id = $1 and t.id = $2`,
     values: [replay.tenant_id, replay.id, JSON.stringify(replay.positions), made, status],
   });
 }

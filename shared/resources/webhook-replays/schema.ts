@@ -5,7 +5,15 @@ import { typeFilter } from '../../events/type-filter.js';
 import { REPLAYABLE } from './limits.js';
 
 const since = () => dateTime().description('Inclusive');
-const until = () => dateTime().description('Exclusive; default now');
+const until = () => dateTime().custom(checkSpan).description('Exclusive; default now');
+
+function checkSpan(until: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  const { since } = helpers.state.ancestors[0];
+  const isBackwards = typeof since === 'string' && instantOf(since) > instantOf(until);
+  return isBackwards ? helpers.error('string.beforeSince') : until;
+}
+
+const instantOf = (text: string) => Date.parse(text.toUpperCase());
 
 export const webhookReplay = allRequired({
   id: uuid(),

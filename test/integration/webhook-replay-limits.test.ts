@@ -1,0 +1,116 @@
+import { expect } from 'chai';
+import { v7 } from 'uuid';
+import { findRunningReplays } from '../../shared/resources/webhook-replays/run.js';
+import { expectError } from '../support/expect-error.js';
+import { eventually } from '../support/poll.js';
+import { withClient } from '../support/rows.js';
+import { TestStack } from '../support/stack.js';
+import { hoursAgo, type ReplayAccount, ReplayClocks } from '../support/webhook-replays.js';
+import { insertDeliveries, insertEndpoint, insertEvents } from '../support/webhook-rows.js';
+
+const DRY = { headers: { 'X-Service-Dry-Run': 'true' } };
+const HOUR_MS = 3_600_000;
+
+describe('replays of one account', () => {
+  let stack: TestStack;
+  let clocks: ReplayClocks;
+
+  before(async () => {
+    stack = await TestStack.start();
+    clocks = new ReplayClocks(stack);
+  });
+  after(() => stack.stop());
+
+  const countAt = ({ tenant }: ReplayAccount, filter: object = {}) =>
+    tenant.client.post('/webhook-deliveries/replay', { since: hoursAgo(2), ...filter }, DRY);
+
+  it('are counted as far as ten thousand deliveries, at all endpoints together', async () => {
+    const account = await clocks.open();
+    const other = await insertEndpoint(account.of);
+    // None of their events is kept.
+    const exhaust = (endpoint: string, count: number) =>
+      stack.rows(
+        account.tenant.id,
+        `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, next_attempt_at, created_at)
+         select $1, overlay($2::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, $3, gen_random_uuid(), 'invoice.paid', 'exhausted', null,
+           now() - interval '1 hour' from generate_series(1, $4::int) n`,
+        [account.tenant.id, v7({ msecs: Date.now() - HOUR_MS }), endpoint, count],
+      );
+    await exhaust(account.endpoint, 6000);
+    await exhaust(other, 4000);
+    expect((await countAt(account)).body.data.total).to.equal(0);
+    await exhaust(other, 1);
+    expect((await countAt(account)).body.data.total).to.equal(null);
+    expect((await countAt(account, { endpoint_id: other })).body.data.total).to.equal(0);
+  });
+
+  it('are counted one after the other, five wait at most, and nobody else waits for them', async () => {
+    const [account, stranger] = [await clocks.open(), await clocks.open()];
+    const answers: Awaited<ReturnType<typeof countAt>>[] = [];
+    let counts: Promise<unknown>[] = [];
+    await withClient(stack.databaseUrl, async (owner) => {
+      // As long as it is held, no count ends.
+      await owner.query('begin; lock table webhook_deliveries in access exclusive mode');
+      counts = Array.from({ length: 12 }, async () => answers.push(await countAt(account)));
+      await eventually('seven are refused', () => answers.length === 7);
+      expect((await stranger.tenant.client.get('/customers')).status).to.equal(200);
+      for (const { text } of answers) expect(text).to.include('Too many replays are being counted');
+      expect(answers).to.have.length(7);
+      await owner.query('rollback');
+    });
+    await Promise.all(counts);
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([
+      ...Array(5).fill(200),
+      ...Array(7).fill(503),
+    ]);
+  });
+
+  const startRunning = (account: ReplayAccount, count: number, endpoint = account.endpoint) =>
+    stack.rows(
+      account.tenant.id,
+      `insert into webhook_replays (tenant_id, id, kind, endpoint_id, filter, total)
+       select $1, overlay($2::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, 'recover', $3,
+         '{"event_type":null,"status":null,"since":null,"until":null}', null from generate_series(1, $4::int) n`,
+      [account.tenant.id, v7(), endpoint, count],
+    );
+
+  it('run ten at a time: one more is refused until one has ended', async () => {
+    const account = await clocks.open();
+    const { client } = account.tenant;
+    // What waits there for good keeps them running.
+    await insertDeliveries(
+      account.of,
+      Array.from({ length: 100 }, () => ({ endpoint_id: account.endpoint, priority: 1 })),
+    );
+    await startRunning(account, 9);
+    const { id } = await account.recover();
+    for (const [path, body] of [
+      [`/webhook-endpoints/${account.endpoint}/recover`, { since: hoursAgo(1) }],
+      ['/webhook-deliveries/replay', { since: hoursAgo(1) }],
+    ] as const)
+      expectError(await client.post(path, body), 409, 'conflict');
+    await client.post(`/webhook-replays/${id}/cancel`, {});
+    await account.recover();
+  });
+
+  it('have their turns though some of them are stuck, and an account with many delays no other', async () => {
+    const account = await clocks.open();
+    const other = await insertEndpoint(account.of);
+    await insertDeliveries(
+      account.of,
+      Array.from({ length: 100 }, () => ({ endpoint_id: account.endpoint, priority: 1 })),
+    );
+    await startRunning(account, 1500);
+    const found = await stack.runtime.db.transaction([account.tenant.id], findRunningReplays);
+    expect(found).to.have.length(5);
+    await stack.rows(
+      account.tenant.id,
+      'delete from webhook_replays where tenant_id = $1 and id not in (select id from webhook_replays where tenant_id = $1 order by id limit 9)',
+      [account.tenant.id],
+    );
+    await insertEvents(account.of, ['invoice.paid']);
+    // The youngest of ten.
+    const { id } = await account.start(`/webhook-endpoints/${other}/recover`, { since: hoursAgo(2) });
+    expect(await account.finish(id)).to.have.length(1);
+  });
+});
