@@ -111,6 +111,14 @@ function addUp(line: Line): Line {
   return { ...line, quantity, unit_price_cents: price, total_cents: quantity * price };
 }
 
+/** A span that ends before it begins is refused, which no single member tells. */
+function forwards(body: Json): Json {
+  const { since, until, ...rest } = body;
+  if (typeof since !== 'string' || typeof until !== 'string') return body;
+  const isBackwards = Date.parse(since.toUpperCase()) > Date.parse(until.toUpperCase());
+  return isBackwards ? { ...rest, since: until, until: since } : body;
+}
+
 function valuesOf(description: Description, whole = false): fc.Arbitrary<unknown> {
   const { type, flags, allow = [] } = description;
   const base = (): fc.Arbitrary<unknown> => {
@@ -148,6 +156,7 @@ function objects(description: Description, whole = false): fc.Arbitrary<Json> {
   const isAgentKey = metas.some((meta) => meta.className === 'AgentKeyCreate');
   // Whether a scope may stand beside read_only no single member tells.
   if (isAgentKey) return object.map((key) => ({ ...key, read_only: false }));
+  if (keys.since && keys.until) return object.map(forwards);
   const isLine = metas.some((meta) => meta.className === 'LineItemInput');
   return isLine ? object.map((line) => addUp(line as unknown as Line) as unknown as Json) : object;
 }

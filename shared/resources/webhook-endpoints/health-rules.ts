@@ -45,7 +45,8 @@ export const NEXT_STEP = `case
     when l.warned_hours > 0 and (l.failing_since is null or l.failing_since > now() - make_interval(hours => l.warned_hours)) then 'recover'
     when ${REACHED_HOURS} > l.warned_hours then 'warn' end
   when e.disabled_reason = 'failing' then case
-    when l.last_success_at > e.disabled_at then 'heal'
+    -- The time of the disabling has milliseconds.
+    when date_trunc('milliseconds', l.last_success_at) > e.disabled_at then 'heal'
     when l.probe_after <= now() and l.probes < ${HEALTH.maxProbes} then 'probe' end
   end`;
 
