@@ -69,7 +69,10 @@ export async function startHttpReceiver(
   onRequest: RequestListener,
   { address = CANARIES.public, port = 0 }: { address?: string; port?: number } = {},
 ): Promise<Receiver> {
-  return listen(createHttp(onRequest), address, port);
+  const server = createHttp(onRequest);
+  // Longer than any stall of the machine: which socket is used again must not depend on it.
+  server.keepAliveTimeout = 60_000;
+  return listen(server, address, port);
 }
 
 async function listen(server: Server, address: string, port: number): Promise<Receiver> {
