@@ -40,7 +40,7 @@ const keepAlive: Scenarios = {
       expect(canary.connections).to.have.length(8);
     });
     // Closed with the client.
-    await Promise.all(canary.connections.map(closed));
+    await Promise.all(canary.connections.map((one) => closed(one)));
   },
 
   'never lends a socket to another name or port of the same address': async () => {
