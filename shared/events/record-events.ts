@@ -1,4 +1,5 @@
 import type { Command, EventDraft } from '../contracts/command.js';
+import { timeOfIdSql } from '../platform/id-times.js';
 import { newId } from '../platform/ids.js';
 import { deliveryIdSql } from './delivery-ids.js';
 import { filtersOf } from './event-types.js';
@@ -21,8 +22,8 @@ export const RECORD_EVENTS = `
   ), recorded as (
     insert into events (tenant_id, id, type, occurred_at, body) select tenant_id, id, type, at, body from told
   ), delivered as (
-    insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type)
-    select told.tenant_id, ${deliveryIdSql('told.id', 'told.id', 'p.id')}, p.id, told.id, told.type
+    insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, created_at)
+    select told.tenant_id, ${deliveryIdSql('told.id', 'told.id', 'p.id')}, p.id, told.id, told.type, ${timeOfIdSql('told.id')}
     from told cross join lateral (
       select p.id from webhook_endpoints p
       where p.tenant_id = told.tenant_id and p.enabled and p.deleted_at is null and p.event_types && told.filters

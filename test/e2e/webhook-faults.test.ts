@@ -97,7 +97,7 @@ async function dieBeforeRecording(scene: Scene): Promise<void> {
 async function freeze({ deployment, audience }: Scene): Promise<void> {
   const [victim] = deployment.webhooks as [Service, Service];
   victim.process?.signal('SIGSTOP');
-  await audience.noteDeath();
+  await audience.noteDeath({ comesBack: true });
   await audience.catchesUp();
   victim.process?.signal('SIGCONT');
 }

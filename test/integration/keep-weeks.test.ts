@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { findPartitionFaults } from '../../migrations/partitions.js';
+import { firstIdAt } from '../../shared/platform/id-times.js';
 import { newId } from '../../shared/platform/ids.js';
 import { openClockQueue } from '../../shared/queues/clock.js';
-import { firstIdAt } from '../../shared/resources/id-times.js';
 import { eventually } from '../support/poll.js';
 import { TestStack } from '../support/stack.js';
 

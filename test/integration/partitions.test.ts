@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { findPartitionFaults, keepPartitions } from '../../migrations/partitions.js';
+import { firstIdAt } from '../../shared/platform/id-times.js';
 import { newId } from '../../shared/platform/ids.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { type Database, openDatabase, type Statement } from '../../shared/platform/postgres.js';
 import { listEvents } from '../../shared/resources/events/queries.js';
-import { firstIdAt } from '../../shared/resources/id-times.js';
 import { withClient } from '../support/rows.js';
 import { createDatabase } from '../support/stores.js';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { keepPartitions } from '../../migrations/partitions.js';
+import { firstIdAt } from '../../shared/platform/id-times.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Statement, Transaction } from '../../shared/platform/postgres.js';
-import { firstIdAt } from '../../shared/resources/id-times.js';
 import type { ListScope } from '../../shared/resources/keyset-list.js';
 import { listAttempts, listDeliveries } from '../../shared/resources/webhook-deliveries/queries.js';
 import { countStatement } from '../../shared/resources/webhook-replays/plan.js';

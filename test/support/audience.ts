@@ -55,13 +55,16 @@ export class Audience {
     return listener;
   }
 
-  /** To be called when a worker has just died: what was in flight then will be sent once more. */
-  async noteDeath(): Promise<void> {
+  /**
+   * To be called when a worker has just died: what was in flight then will be sent once more.
+   * @param comesBack it only stands still: what it has begun and not written to a socket yet it writes when it goes on, and so all that is open may come twice
+   */
+  async noteDeath({ comesBack = false } = {}): Promise<void> {
     const open = await this.open();
     await new Promise((resolve) => setTimeout(resolve, READ_MS));
     const byId = new Map(this.listeners.map((listener) => [listener.id, listener.endpoint]));
     for (const row of open) {
-      if (!byId.get(row.endpoint_id)?.requestsOf(row.event_id).length) continue;
+      if (!comesBack && !byId.get(row.endpoint_id)?.requestsOf(row.event_id).length) continue;
       const key = `${row.endpoint_id}/${row.event_id}`;
       this.#repeatable.set(key, (this.#repeatable.get(key) ?? 0) + 1);
     }

@@ -1,7 +1,7 @@
 import type { AuditListQuery } from '../../contracts/generated.js';
+import { firstIdAt } from '../../platform/id-times.js';
 import { isUuid } from '../../platform/ids.js';
 import type { Statement } from '../../platform/postgres.js';
-import { firstIdAt } from '../id-times.js';
 import { addDateRange, Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { auditEntryRepresentation } from './representation.js';
 

@@ -1,6 +1,6 @@
 import type { EventListQuery } from '../../contracts/generated.js';
+import { firstIdAt } from '../../platform/id-times.js';
 import type { Statement } from '../../platform/postgres.js';
-import { firstIdAt } from '../id-times.js';
 import { addDateRange, Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { eventRepresentation } from './representation.js';
 

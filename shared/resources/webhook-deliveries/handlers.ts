@@ -1,6 +1,7 @@
 import type { Command, Outcome } from '../../contracts/command.js';
 import type { WebhookDeliveryAction } from '../../contracts/generated.js';
 import type { DELIVERY_STATUSES } from '../../contracts/vocabulary.js';
+import { timeOfIdSql } from '../../platform/id-times.js';
 import { newId } from '../../platform/ids.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { changesOfNew } from '../changes.js';
@@ -40,8 +41,8 @@ export async function replayDeliveries(
   if (made.length > 0)
     await tx.query({
       name: 'replay-deliveries',
-      text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, replay_of, body)
-             select r.tenant_id, r.id, d.endpoint_id, d.event_id, d.event_type, 'replay', d.id, d.body
+      text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, replay_of, body, created_at)
+             select r.tenant_id, r.id, d.endpoint_id, d.event_id, d.event_type, 'replay', d.id, d.body, ${timeOfIdSql('r.id')}
              from ${recordset('tenant_id uuid, id uuid, replay_of uuid')}
              join webhook_deliveries d on d.tenant_id = r.tenant_id and d.id = r.replay_of`,
       values: [JSON.stringify(made)],
@@ -137,8 +138,8 @@ export async function testEndpoints(tx: Transaction, commands: Command<EndpointT
 async function insertTests(tx: Transaction, rows: object[]): Promise<void> {
   await tx.query({
     name: 'insert-test-deliveries',
-    text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, body)
-           select tenant_id, id, endpoint_id, event_id, event_type, 'test', body
+    text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, body, created_at)
+           select tenant_id, id, endpoint_id, event_id, event_type, 'test', body, ${timeOfIdSql('id')}
            from ${recordset('tenant_id uuid, id uuid, endpoint_id uuid, event_id uuid, event_type text, body text')}`,
     values: [JSON.stringify(rows)],
   });

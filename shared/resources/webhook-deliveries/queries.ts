@@ -1,13 +1,7 @@
 import type { WebhookAttemptListQuery, WebhookDeliveryListQuery } from '../../contracts/generated.js';
 import type { Statement } from '../../platform/postgres.js';
-import { firstIdAt } from '../id-times.js';
-import { addDateRange, Conditions, type ListScope, listStatement } from '../keyset-list.js';
-import { LONGEST_REPLAY_MS } from '../webhook-replays/limits.js';
+import { addIdRange, Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { webhookAttemptRepresentation, webhookDeliveryRepresentation } from './representation.js';
-
-const DAY_MS = 24 * 3600 * 1000;
-/** A delivery of a replay has the replay's time in its id, and may be made as late as that ends; and a plain date is midnight somewhere. */
-const LONGEST_DELAY_MS = LONGEST_REPLAY_MS + DAY_MS;
 
 /** The page of deliveries that a query asks for, newest first by their ids. */
 export function listDeliveries(query: WebhookDeliveryListQuery, scope: ListScope): Statement {
@@ -22,10 +16,7 @@ export function listDeliveries(query: WebhookDeliveryListQuery, scope: ListScope
   if (trigger !== undefined) conditions.add(`t.trigger = '${trigger}'`);
   if (type.endsWith('.*')) conditions.add('starts_with(t.event_type, ?)', type.slice(0, -1));
   else if (type !== '*') conditions.add('t.event_type = ?', type);
-  // The bounds on the id say nothing new, but they leave out partitions, and the index can start and stop there.
-  if (since !== undefined) conditions.add('t.id >= ?::uuid', firstIdAt(Date.parse(since) - LONGEST_DELAY_MS));
-  if (until !== undefined) conditions.add('t.id < ?::uuid', firstIdAt(Date.parse(until) + DAY_MS));
-  addDateRange(conditions, 'created_at', { since, until, timeZone: scope.timeZone });
+  addIdRange(conditions, { since, until, timeZone: scope.timeZone });
   return listStatement({
     table: 'webhook_deliveries',
     representation: webhookDeliveryRepresentation('t'),

@@ -1,4 +1,5 @@
 import { API_VERSION } from '../../events/record-events.js';
+import { timeOfIdSql } from '../../platform/id-times.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { type RecordRef, recordset } from '../sets.js';
@@ -32,8 +33,8 @@ export async function insertProbes(tx: Transaction, endpoints: readonly ProbedEn
   });
   await tx.query({
     name: 'insert-probes',
-    text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, body)
-           select tenant_id, id, endpoint_id, event_id, '${PROBE}', 'probe', body
+    text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, body, created_at)
+           select tenant_id, id, endpoint_id, event_id, '${PROBE}', 'probe', body, ${timeOfIdSql('id')}
            from ${recordset('tenant_id uuid, id uuid, endpoint_id uuid, event_id uuid, body text')}`,
     values: [JSON.stringify(rows)],
   });

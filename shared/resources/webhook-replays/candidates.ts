@@ -1,7 +1,6 @@
 import type { WebhookReplay } from '../../contracts/generated.js';
 import { matchesTypesSql } from '../../events/event-types.js';
-import { firstIdAt, timeOfId } from '../id-times.js';
-import { LONGEST_REPLAY_MS } from './limits.js';
+import { firstIdAt, timeOfId } from '../../platform/id-times.js';
 
 export type ReplayKind = WebhookReplay['kind'];
 export type ReplayFilter = WebhookReplay['filter'];
@@ -56,14 +55,11 @@ export function candidateValues({ tenantId, replayId, kind, filter, after }: Sou
   const since = filter.since === null ? 0 : Date.parse(filter.since);
   const until = filter.until === null ? madeAt : Date.parse(filter.until);
   // What a replay makes has an id of its own time, which is where it stops: else it would repeat itself.
-  const [first, end] =
-    kind === 'replay'
-      ? [since - LONGEST_REPLAY_MS - SLACK_MS, Math.min(madeAt, until + SLACK_MS)]
-      : [since - SLACK_MS, until + SLACK_MS];
+  const end = until + SLACK_MS;
   return [
     tenantId,
-    after ?? firstIdAt(first),
-    firstIdAt(end),
+    after ?? firstIdAt(since - SLACK_MS),
+    firstIdAt(kind === 'replay' ? Math.min(madeAt, end) : end),
     filter.since ?? '-infinity',
     filter.until ?? 'infinity',
     filter.event_type ?? '*',

@@ -1,6 +1,6 @@
 import { deliveryIdSql } from '../../events/delivery-ids.js';
+import { timeOfId, timeOfIdSql } from '../../platform/id-times.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { timeOfId } from '../id-times.js';
 import { nextUpdatedAt, type RecordRef } from '../sets.js';
 import { candidates, candidateValues, type ReplayFilter, type ReplayKind } from './candidates.js';
 import { LONGEST_REPLAY_MS } from './limits.js';
@@ -150,9 +150,9 @@ function makeText({ kind, filter }: RunningReplay): string {
     ), taken as materialized (
       select * from counted where matches <= $9::int
     ), made as (
-      insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, replay_id, replay_of, priority)
+      insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, replay_id, replay_of, priority, created_at)
       select $1::uuid, ${deliveryIdSql('$8::uuid', '$8::uuid', 't.event_id', '$7::uuid')}, $7::uuid, t.event_id, t.event_type, '${kind}',
-        $8::uuid, ${kind === 'replay' ? 't.id' : 'null'}, 1
+        $8::uuid, ${kind === 'replay' ? 't.id' : 'null'}, 1, ${timeOfIdSql('$8::uuid')}
       from taken t where t.is_match order by t.id
       on conflict (tenant_id, id) do nothing returning id
     )
