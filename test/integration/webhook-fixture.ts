@@ -1,6 +1,7 @@
 /** Endpoints at a strict receiver, made through the API, and what the log tells of them. */
 import { expect } from 'chai';
 import { MIGRATION_HEAD } from '../../migrations/index.js';
+import { timeOfId } from '../../shared/platform/id-times.js';
 import { createFoundation, createRuntime, type Runtime } from '../../shared/platform/runtime.js';
 import { openWebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
 import { startWebhooksWorker } from '../../workers/webhooks/index.js';
@@ -121,6 +122,8 @@ export class WebhookBench {
   /** Deliveries as the log lists them, newest first. */
   async deliveries({ client, id }: Hook, query = ''): Promise<Shown[]> {
     const { body } = await client.get(`/webhook-deliveries?endpoint_id=${id}&limit=200${query}`);
+    // `since` and `until` rely on it, whatever has made the delivery.
+    for (const one of body.data.items) expect(Date.parse(one.created_at)).to.equal(timeOfId(one.id));
     return body.data.items;
   }
 
