@@ -4,7 +4,7 @@ import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { type RecordRef, recordset } from '../sets.js';
 
-export interface ProbedEndpoint extends RecordRef {
+interface ProbedEndpoint extends RecordRef {
   url: string;
   environment: 'live' | 'sandbox';
 }
