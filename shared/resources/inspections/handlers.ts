@@ -1,19 +1,12 @@
 import type { Command, Outcome } from '../../contracts/command.js';
+import { asInstant } from '../../contracts/fields.js';
 import type { InspectionCreate, InspectionPatch } from '../../contracts/generated.js';
 import type { ErrorDetail } from '../../platform/errors.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { changesOfNew } from '../changes.js';
 import { type Merge, mergeOf, mergeRecords } from '../merge-records.js';
 import { findExisting, invalidReferences, lockRecords, missing, recordset, refKey, refOf } from '../sets.js';
-import {
-  asInstant,
-  blocksDispatch,
-  type Defect,
-  findingsOf,
-  type Item,
-  resultOf,
-  vehicleOf,
-} from './findings.js';
+import { blocksDispatch, type Defect, findingsOf, type Item, resultOf, vehicleOf } from './findings.js';
 
 /** What an inspection may name: the member, its table, and how a client calls it. */
 const REFERENCES = [
