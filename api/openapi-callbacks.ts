@@ -1,6 +1,6 @@
-import { classNameOf, toOpenApi } from '../shared/contracts/to-openapi.js';
+import { toOpenApi } from '../shared/contracts/to-openapi.js';
 import { EVENT_TYPES } from '../shared/contracts/vocabulary.js';
-import { bodySchema, eventTypeView } from '../shared/resources/event-types/bodies.js';
+import { bodySchema, componentOf, eventTypeView } from '../shared/resources/event-types/bodies.js';
 
 type Json = Record<string, unknown>;
 
@@ -57,9 +57,9 @@ export function eventCallbacks(tags: unknown): Json {
   return Object.fromEntries(
     EVENT_TYPES.map((type) => {
       const { description, fires_when, example } = eventTypeView(type);
-      const component = classNameOf(bodySchema(type));
+      const component = componentOf(type);
       const post = {
-        operationId: `on${component?.replace(/Event$/, '')}`,
+        operationId: `on${component.replace(/Event$/, '')}`,
         tags,
         summary: description,
         description: `Fires when ${fires_when}.`,
@@ -78,9 +78,6 @@ export function eventCallbacks(tags: unknown): Json {
 
 /** The components that {@link eventCallbacks} refers to. */
 export function callbackComponents(): { schemas: Json; parameters: Json } {
-  const schemas = EVENT_TYPES.map(bodySchema).map((schema) => [
-    classNameOf(schema) as string,
-    toOpenApi(schema),
-  ]);
+  const schemas = EVENT_TYPES.map((type) => [componentOf(type), toOpenApi(bodySchema(type))]);
   return { schemas: Object.fromEntries(schemas), parameters };
 }

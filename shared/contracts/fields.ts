@@ -86,8 +86,18 @@ const LATEST_MS = Date.parse('9999-12-31T23:59:59Z');
 export function isDateTime(value: string): boolean {
   const match = DATE_TIME.exec(value);
   if (!match || !isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]))) return false;
-  const at = Date.parse(value.toUpperCase());
+  const at = instantOf(value);
   return at >= EARLIEST_MS && at <= LATEST_MS;
+}
+
+/** A date-time in ms; RFC 3339 allows `t` and `z`, which Date.parse does not know. */
+export function instantOf(dateTime: string): number {
+  return Date.parse(dateTime.toUpperCase());
+}
+
+/** A date-time as every answer writes it: a JSON column keeps the text it is given. */
+export function asInstant(dateTime: string | null | undefined): string | null {
+  return dateTime ? new Date(instantOf(dateTime)).toISOString() : null;
 }
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../contracts/canonical-json.js';
 import type { Change } from '../contracts/command.js';
+import { instantOf } from '../contracts/fields.js';
 
 /** Columns that hold an instant. In any other, two texts of one instant are an edit that must not be lost. */
 const INSTANT_COLUMN = /_(at|date|time)$/;
@@ -11,7 +12,7 @@ function isSame(field: string, a: unknown, b: unknown): boolean {
   if (left === right) return true;
   if (Array.isArray(left) && Array.isArray(right)) return canonicalJson(left) === canonicalJson(right);
   if (!INSTANT_COLUMN.test(field) || typeof left !== 'string' || typeof right !== 'string') return false;
-  return Date.parse(left.toUpperCase()) === Date.parse(right.toUpperCase());
+  return instantOf(left) === instantOf(right);
 }
 
 /** The members of `patch` that differ from the current record (JSON merge: absent = keep, null = clear). */

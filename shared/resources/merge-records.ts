@@ -1,7 +1,7 @@
 import type { Change, Command, Outcome } from '../contracts/command.js';
 import type { Row, Transaction } from '../platform/postgres.js';
 import { changesOf } from './changes.js';
-import { nextUpdatedAt, recordset } from './sets.js';
+import { namesOf, nextUpdatedAt, recordset } from './sets.js';
 
 /** Where a JSON merge is stored. */
 interface MergeTarget {
@@ -31,7 +31,7 @@ export async function storeMerges(
 ): Promise<void> {
   const changed = merges.filter(({ changes }) => changes.length > 0);
   if (changed.length === 0) return;
-  const names = columns.split(',').map((column) => column.trim().split(' ')[0] as string);
+  const names = namesOf(columns);
   await tx.query({
     name: `merge-${table}`,
     text: `update ${table} t set ${names.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}

@@ -23,6 +23,11 @@ export function recordset(columns: string, alias = 'r'): string {
   return `jsonb_to_recordset($1::jsonb) as ${alias}(${columns})`;
 }
 
+/** Names of the columns of a {@link recordset}: `customer_id uuid, lot text` → customer_id, lot. */
+export function namesOf(columns: string): string[] {
+  return columns.split(',').map((column) => column.trim().split(' ')[0] as string);
+}
+
 /** Indexes rows by (tenant, id). */
 export function byRef<R extends RecordRef>(rows: R[]): Map<string, R> {
   return new Map(rows.map((row) => [refKey(row), row]));

@@ -2,6 +2,7 @@ import { signatureHeader } from '../../shared/events/signing.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { OutboundClient } from '../../shared/platform/outbound/client.js';
 import { OutboundError } from '../../shared/platform/outbound/outbound-error.js';
+import { bareUrl } from '../../shared/resources/webhook-endpoints/bare-url.js';
 import type { DueDelivery } from './due-store.js';
 import type { EndpointConfig } from './endpoint-config.js';
 
@@ -122,12 +123,6 @@ function secretsAt({ secrets }: EndpointConfig, at: Date) {
 
 function hide(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.keys(headers).map((name) => [name, HIDDEN]));
-}
-
-/** Without query and fragment: receivers put keys there, and the log is read by more people than the settings. */
-function bareUrl(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
 }
 
 /** Readable text of the first bytes. PostgreSQL keeps no NUL. */

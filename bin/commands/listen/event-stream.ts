@@ -5,7 +5,7 @@ import { type SseBlock, SseParser } from './sse-parser.js';
 /** Three of the comments that the API sends every 15 s are missing: the connection is dead. */
 const SILENCE_MS = 45_000;
 
-export interface StreamOptions {
+interface StreamOptions {
   api: ApiAccess;
   /** Filters with commas between; undefined: everything. */
   types: string | undefined;

@@ -5,8 +5,8 @@ import { OwnedError, takeOwnership } from '../../../shared/platform/embedded-pos
 import { errorCodeOf } from '../../../shared/platform/errors.js';
 import type { Lifecycle } from '../../../shared/platform/lifecycle.js';
 import { writePrivateFile } from '../../../shared/platform/private-file.js';
+import { newSecret } from '../../../shared/resources/webhook-endpoints/secret.js';
 import { CliError, EXIT } from '../exit-codes.js';
-import { newSecret } from './signature.js';
 
 interface Stored {
   /** For people who wonder whose file this is. */

@@ -1,10 +1,4 @@
-import { randomBytes } from 'node:crypto';
 import { parseSecret, signatureHeader } from '../../../shared/events/signing.js';
-
-/** A secret of 256 random bits. */
-export function newSecret(): string {
-  return `whsec_${randomBytes(32).toString('base64')}`;
-}
 
 /** The headers that Standard Webhooks asks for, signed for this moment (decisions 8). */
 export function signedHeaders(secret: string, id: string, body: string): Record<string, string> {

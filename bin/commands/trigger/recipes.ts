@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { BUSINESS_EVENT_TYPES } from '../../../shared/contracts/vocabulary.js';
 
 /** A record as the API answers it. */
 export type ApiRecord = Record<string, unknown> & { id: string };
@@ -76,7 +77,7 @@ const RECIPES = {
     await createInvoice(post, { work_order_id });
     return (await createInvoice(post, { work_order_id })).id;
   },
-} satisfies Record<string, Recipe>;
+} satisfies Record<(typeof BUSINESS_EVENT_TYPES)[number], Recipe>;
 
 export type TriggerableType = keyof typeof RECIPES;
 

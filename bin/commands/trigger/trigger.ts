@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { OPERATIONAL_EVENT_TYPES } from '../../../shared/contracts/vocabulary.js';
 import { apiAccess } from '../api-access.js';
 import { type ApiAccess, ApiError, callApi } from '../api-client.js';
 import type { RunCommand } from '../command.js';
@@ -10,9 +11,6 @@ const PATIENCE_MS = 90_000;
 const FIRST_PAUSE_MS = 100;
 /** Asking more often would use up the minute of a small plan. */
 const LONGEST_PAUSE_MS = 2000;
-
-/** Types that tell of the delivery of others (decisions 8). */
-const OPERATIONAL = /^(endpoint|delivery|export)\.[a-z]+$/;
 
 /** The body of an event, as far as it matters here. */
 interface EventBody extends ApiRecord {
@@ -35,7 +33,7 @@ export const trigger: RunCommand = async (args, { config, notice }) => {
 function typeOf(text: string): TriggerableType {
   const type = TRIGGERABLE.find((one) => one === text);
   if (type) return type;
-  if (OPERATIONAL.test(text)) {
+  if (OPERATIONAL_EVENT_TYPES.some((one) => one === text)) {
     throw usageError(
       `${text} tells how deliveries go and cannot be triggered. POST /webhook-endpoints/{id}/test sends one to an endpoint.`,
     );

@@ -1,7 +1,7 @@
 import { hashBody } from '../../contracts/canonical-json.js';
 import type { Command } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { type RecordRef, recordset, refKey } from '../sets.js';
+import { namesOf, type RecordRef, recordset, refKey } from '../sets.js';
 
 /** What a person is shown and decides on. */
 export interface ApprovalContent {
@@ -53,9 +53,7 @@ export function isOver({ expires_at }: ApprovalRow): boolean {
 
 const COLUMNS = `tenant_id uuid, id uuid, kind text, action text, entity_id uuid, agent_id uuid, agent_name text, source text, tool text,
   payload jsonb, amount_cents bigint, counted_cents bigint, justification text, invoice_id uuid, record_version timestamptz, hash text`;
-const NAMES = COLUMNS.split(',')
-  .map((column) => column.trim().split(' ')[0])
-  .join(', ');
+const NAMES = namesOf(COLUMNS).join(', ');
 
 /** Inserts approvals and tells which are there: an invoice with an open proposal gets no second one. */
 export function insertApprovals(
@@ -84,7 +82,7 @@ export function insertApprovals(
 
 const DECIDED = `status text, payload jsonb, amount_cents bigint, invoice_id uuid, record_version timestamptz, hash text, changes jsonb, decided_by uuid,
   decided_at timestamptz, note text`;
-const DECIDED_NAMES = DECIDED.split(',').map((column) => column.trim().split(' ')[0] as string);
+const DECIDED_NAMES = namesOf(DECIDED);
 
 /** Stores what decisions and time have changed. The rows are locked. */
 export async function storeApprovals(tx: Transaction, rows: ApprovalRow[]): Promise<void> {

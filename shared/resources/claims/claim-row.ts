@@ -2,7 +2,7 @@ import type { Change, Outcome } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { applyMove, type InvoiceRow, mayMove } from '../invoices/lifecycle.js';
 import type { Mover } from '../invoices/transitions.js';
-import { failed, lockRecords, nextUpdatedAt, type RecordRef, recordset } from '../sets.js';
+import { failed, lockRecords, namesOf, nextUpdatedAt, type RecordRef, recordset } from '../sets.js';
 import { type ClaimStatus, claimMoves, type InvoiceStep, nextClaimStatuses } from './transitions.js';
 
 /** What proves a claim. */
@@ -101,7 +101,7 @@ export class ClaimCourse {
 
 const STORED = `provider_id text, po_number text, club text, status text, status_reason text, submitted_at timestamptz, respond_by timestamptz,
   denial_code text, denial_reason text, attempt integer, expected_cents bigint, paid_cents bigint, evidence jsonb`;
-const NAMES = STORED.split(',').map((column) => column.trim().split(' ')[0] as string);
+const NAMES = namesOf(STORED);
 
 export async function storeClaims(tx: Transaction, rows: readonly ClaimRow[]): Promise<void> {
   if (rows.length === 0) return;

@@ -3,12 +3,21 @@ import type { CustomerCreate, CustomerPatch } from '../../contracts/generated.js
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { changesOfNew } from '../changes.js';
 import { mergeOf, mergeRecords } from '../merge-records.js';
-import { findExisting, invalidReferences, lockRecords, missing, recordset, refKey, refOf } from '../sets.js';
+import {
+  findExisting,
+  invalidReferences,
+  lockRecords,
+  missing,
+  namesOf,
+  recordset,
+  refKey,
+  refOf,
+} from '../sets.js';
 
 const EDITABLE = `company_name text, company_type text, billing_email text, primary_phone text, address text, city text, state text, zip text,
   is_active boolean, terms_days integer, tax_exempt boolean, tax_rate_bps integer,
   rate_card_id uuid`;
-const NAMES = EDITABLE.split(',').map((column) => column.trim().split(' ')[0] as string);
+const NAMES = namesOf(EDITABLE);
 
 /** The commands that name a rate card of nobody. */
 async function findStrays(

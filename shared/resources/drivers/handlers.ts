@@ -3,10 +3,10 @@ import type { DriverCreate, DriverPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { changesOfNew } from '../changes.js';
 import { mergeOf, mergeRecords } from '../merge-records.js';
-import { lockRecords, missing, recordset, refKey, refOf } from '../sets.js';
+import { lockRecords, missing, namesOf, recordset, refKey, refOf } from '../sets.js';
 
 const EDITABLE = 'name text, phone text, duty_classes text[], status text';
-const NAMES = EDITABLE.split(',').map((column) => column.trim().split(' ')[0] as string);
+const NAMES = namesOf(EDITABLE);
 
 /** Adds drivers; they are active and may drive nothing unless told otherwise. */
 export async function createDrivers(tx: Transaction, commands: Command<DriverCreate>[]): Promise<Outcome[]> {

@@ -31,7 +31,7 @@ export function bodySchema(type: EventType): Joi.ObjectSchema {
 }
 
 /** Its component in the OpenAPI document: `invoice.paid` is `InvoicePaidEvent`. */
-function componentOf(type: EventType): string {
+export function componentOf(type: EventType): string {
   const words = type.split(/[._]/).map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`);
   return `${words.join('')}Event`;
 }

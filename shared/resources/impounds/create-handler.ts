@@ -5,8 +5,8 @@ import type { Transaction } from '../../platform/postgres.js';
 import { changesOfNew } from '../changes.js';
 import { cardInForce } from '../rate-cards/card-in-force.js';
 import { storageItem } from '../rate-cards/price-job.js';
-import { failed, type RecordRef, recordset, refKey, refOf } from '../sets.js';
-import { FACTS, namesOf, toColumns } from './impound-row.js';
+import { failed, namesOf, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+import { FACTS, toColumns } from './impound-row.js';
 import { CLOCK_SKEW, chargedDays } from './storage-days.js';
 
 type CreateCommand = Command<ImpoundCreate>;

@@ -1,6 +1,6 @@
 import type { ImpoundCreate, ImpoundPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { lockRecords, nextUpdatedAt, type RecordRef, recordset } from '../sets.js';
+import { lockRecords, namesOf, nextUpdatedAt, type RecordRef, recordset } from '../sets.js';
 import type { ImpoundStatus } from './transitions.js';
 
 /** An impound as the database holds it, while it is locked. */
@@ -41,11 +41,6 @@ export const FACTS = `customer_id uuid, vehicle_vin text, vehicle_plate text, ve
   vehicle_color text, lot text, spot text, notes text`;
 const STORED = `${FACTS}, status text, held_from text, hold_reason text, released_at timestamptz, release_kind text, released_to text,
   accrued_days integer`;
-
-/** `customer_id uuid, lot text` → the names. */
-export function namesOf(columns: string): string[] {
-  return columns.split(',').map((column) => column.trim().split(' ')[0] as string);
-}
 
 /** Stores rows that are locked, as they have become. */
 export async function storeImpounds(tx: Transaction, rows: ImpoundRow[]): Promise<void> {

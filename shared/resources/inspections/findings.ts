@@ -1,3 +1,4 @@
+import { asInstant } from '../../contracts/fields.js';
 import type { InspectionCreate } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 
@@ -29,11 +30,6 @@ export function resultOf(items: readonly Item[], defects: readonly Defect[]): In
 /** An out-of-service defect stops the truck it was found on, and nothing when there is none. */
 export function blocksDispatch(result: InspectionResult, truckId: unknown): boolean {
   return result === 'out_of_service' && Boolean(truckId);
-}
-
-/** An instant as every answer writes it: a JSON column keeps the text it is given. */
-export function asInstant(text: string | null | undefined): string | null {
-  return text ? new Date(text.toUpperCase()).toISOString() : null;
 }
 
 /** The findings of a new inspection as they are kept: every member present, instants in one form, an id for each defect. */

@@ -1,19 +1,21 @@
 import type { Command, Outcome } from '../../contracts/command.js';
+import { asInstant } from '../../contracts/fields.js';
 import type { InspectionCreate, InspectionPatch } from '../../contracts/generated.js';
 import type { ErrorDetail } from '../../platform/errors.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { changesOfNew } from '../changes.js';
 import { type Merge, mergeOf, mergeRecords } from '../merge-records.js';
-import { findExisting, invalidReferences, lockRecords, missing, recordset, refKey, refOf } from '../sets.js';
 import {
-  asInstant,
-  blocksDispatch,
-  type Defect,
-  findingsOf,
-  type Item,
-  resultOf,
-  vehicleOf,
-} from './findings.js';
+  findExisting,
+  invalidReferences,
+  lockRecords,
+  missing,
+  namesOf,
+  recordset,
+  refKey,
+  refOf,
+} from '../sets.js';
+import { blocksDispatch, type Defect, findingsOf, type Item, resultOf, vehicleOf } from './findings.js';
 
 /** What an inspection may name: the member, its table, and how a client calls it. */
 const REFERENCES = [
@@ -24,9 +26,7 @@ const REFERENCES = [
 
 const COLUMNS = `tenant_id uuid, id uuid, kind text, truck_id uuid, driver_id uuid, work_order_id uuid, vehicle jsonb, odometer_miles integer,
   items jsonb, defects jsonb, photos jsonb, result text, blocks_dispatch boolean, notes text`;
-const NAMES = COLUMNS.split(',')
-  .map((column) => column.trim().split(' ')[0])
-  .join(', ');
+const NAMES = namesOf(COLUMNS).join(', ');
 
 /** Files inspections; their result follows from what was found. */
 export async function createInspections(

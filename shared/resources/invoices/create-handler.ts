@@ -9,6 +9,7 @@ import {
   failed,
   findExisting,
   invalidReferences,
+  namesOf,
   type RecordRef,
   recordset,
   refKey,
@@ -174,9 +175,7 @@ function numberKey({ command }: Draft): string {
 const INVOICE_COLUMNS = `tenant_id uuid, id uuid, invoice_number text, customer_id uuid, work_order_id uuid, billing_email text, po_number text,
   vehicle_description text, notes text, due_date timestamptz, service_date timestamptz, tax_rate_bps integer, subtotal_cents bigint,
   tax_cents bigint, total_cents bigint, created_by_agent boolean, agent_id uuid, agent_priced_at timestamptz`;
-const INVOICE_NAMES = INVOICE_COLUMNS.split(',')
-  .map((column) => column.trim().split(' ')[0])
-  .join(', ');
+const INVOICE_NAMES = namesOf(INVOICE_COLUMNS).join(', ');
 
 function insertInvoices(drafts: Draft[]) {
   const rows = drafts.map(({ command, priced, taxRateBps }) => {
@@ -226,7 +225,7 @@ export function lineRows(
 
 const LINE_COLUMNS = `tenant_id uuid, invoice_id uuid, position integer, id uuid, name text, description text, category text, quantity numeric,
   unit_type text, unit_price_cents bigint, total_cents bigint, taxable boolean`;
-const LINE_NAMES = LINE_COLUMNS.split(',').map((column) => column.trim().split(' ')[0]);
+const LINE_NAMES = namesOf(LINE_COLUMNS);
 
 /** Inserts lines of those invoices that exist: one whose number was taken is not there. */
 export function insertLines(rows: ReturnType<typeof lineRows>) {

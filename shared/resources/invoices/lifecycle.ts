@@ -1,7 +1,7 @@
 import type { Change, Command, Outcome } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { cancelOpenApprovals } from '../approvals/store.js';
-import { failed, lockRecords, nextUpdatedAt, type RecordRef, recordset } from '../sets.js';
+import { failed, lockRecords, namesOf, nextUpdatedAt, type RecordRef, recordset } from '../sets.js';
 import { refreshBilling } from '../work-orders/billing.js';
 import {
   actionsOf,
@@ -110,7 +110,7 @@ export function applyMove(
 
 const LIFECYCLE = `status text, status_reason text, released_at timestamptz, released_as text, viewed_at timestamptz, sent_at timestamptz,
   paid_at timestamptz, delivery_state text, paid_cents bigint`;
-const NAMES = LIFECYCLE.split(',').map((column) => column.trim().split(' ')[0] as string);
+const NAMES = namesOf(LIFECYCLE);
 
 /** Stores what moves and payments changed, and what follows from it for the jobs' billing. The rows are locked. */
 export async function storeLifecycle(tx: Transaction, rows: InvoiceRow[]): Promise<void> {

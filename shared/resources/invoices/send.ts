@@ -5,7 +5,7 @@ import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { LINK_DAYS, linkKeyOf, sealLink } from '../messages/link.js';
 import { type Channel, OUTBOX, providerFor } from '../messages/provider.js';
-import { byRef, nextUpdatedAt, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+import { byRef, namesOf, nextUpdatedAt, type RecordRef, recordset, refKey, refOf } from '../sets.js';
 import { type DocumentRow, documentOf, documentStatement, formatDay } from './document.js';
 import { type Message, writeEmail, writeText } from './message.js';
 
@@ -113,7 +113,7 @@ export async function writeMessageBodies(
 
 const MESSAGES = `tenant_id uuid, id uuid, invoice_id uuid, channel text, recipient text, subject text, body_text text, body_html text, state text,
   provider text`;
-const NAMES = MESSAGES.split(',').map((column) => column.trim().split(' ')[0]);
+const NAMES = namesOf(MESSAGES);
 
 /**
  * Stores the messages in the transaction that releases the invoices: what waits for a provider is queued, what is for the outbox is sent by lying there.

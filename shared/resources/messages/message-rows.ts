@@ -3,7 +3,7 @@ import type { Row, Transaction } from '../../platform/postgres.js';
 import { type AlsoAudited, auditAlso } from '../audit-also.js';
 import { changesOf } from '../changes.js';
 import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/lifecycle.js';
-import { lockRecords, nextUpdatedAt, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+import { lockRecords, namesOf, nextUpdatedAt, type RecordRef, recordset, refKey, refOf } from '../sets.js';
 import type { Channel } from './provider.js';
 
 /** A message as the database holds it, while it is locked. */
@@ -122,7 +122,7 @@ export class LockedMessages {
 
 const CHANGEABLE = `subject text, body_text text, body_html text, state text, provider text, error text, attempts integer, attempt_after timestamptz,
   accepted_at timestamptz, sent_at timestamptz, link_expires_at timestamptz, link_revoked_at timestamptz`;
-const NAMES = CHANGEABLE.split(',').map((column) => column.trim().split(' ')[0] as string);
+const NAMES = namesOf(CHANGEABLE);
 
 async function storeMessages(tx: Transaction, rows: MessageRow[]): Promise<void> {
   await tx.query({

@@ -1,9 +1,8 @@
 import type { Command, Outcome } from '../../contracts/command.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres.js';
 import { lockRecords, missing, type RecordRef, recordset, refKey, refOf } from '../sets.js';
 
-interface NoticeRow extends RecordRef {
-  [column: string]: unknown;
+interface NoticeRow extends Row, RecordRef {
   read_at: string | null;
 }
 

@@ -2,7 +2,7 @@ import type { Command, Outcome } from '../../contracts/command.js';
 import type { RateCardCreate } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { changesOfNew } from '../changes.js';
-import { failed, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+import { failed, namesOf, type RecordRef, recordset, refKey, refOf } from '../sets.js';
 
 /** The window of a card that tells none. */
 const DEFAULT_AFTER_HOURS = { start: '18:00', end: '08:00', weekends: true };
@@ -79,9 +79,7 @@ function titleOf(category: string): string {
 
 const COLUMNS = `tenant_id uuid, id uuid, name text, version integer, effective_from date, is_default boolean, after_hours_start time,
   after_hours_end time, after_hours_weekends boolean, items jsonb`;
-const NAMES = COLUMNS.split(',')
-  .map((column) => column.trim().split(' ')[0])
-  .join(', ');
+const NAMES = namesOf(COLUMNS).join(', ');
 
 async function insertCards(tx: Transaction, rows: ReturnType<typeof rowOf>[]): Promise<void> {
   await tx.query({

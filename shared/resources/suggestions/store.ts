@@ -2,7 +2,7 @@ import type { Command } from '../../contracts/command.js';
 import type { ProposedLine } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { nextUpdatedAt, type RecordRef, recordset, refKey } from '../sets.js';
+import { namesOf, nextUpdatedAt, type RecordRef, recordset, refKey } from '../sets.js';
 import type { SuggestionDraft, SuggestionStatus } from './kinds.js';
 
 /** A suggestion as the database holds it, while it is locked. */
@@ -18,9 +18,7 @@ export type NewSuggestion = SuggestionDraft & RecordRef;
 
 const COLUMNS = `tenant_id uuid, id uuid, kind text, detector text, entity_type text, entity_id uuid, occasion text, invoice_id uuid, title text,
   rationale text, amount_cents bigint, confidence numeric, proposed_lines jsonb`;
-const NAMES = COLUMNS.split(',')
-  .map((column) => column.trim().split(' ')[0])
-  .join(', ');
+const NAMES = namesOf(COLUMNS).join(', ');
 
 /** Stores suggestions; those that were told before, whatever became of them, are left out. Resolves with the keys of those that are new. */
 export async function insertSuggestions(

@@ -9,6 +9,7 @@ import {
   invalidReferences,
   lockRecords,
   missing,
+  namesOf,
   type RecordRef,
   recordset,
   refKey,
@@ -36,7 +37,7 @@ function toColumns(input: TruckCreate | TruckPatch): Fields {
 
 const EDITABLE = `unit_number text, duty_class text, status text, driver_id uuid, vin text, plate text, make text, model text, year integer,
   lat double precision, lng double precision, heading double precision, speed_mph double precision, located_at timestamptz`;
-const NAMES = EDITABLE.split(',').map((column) => column.trim().split(' ')[0] as string);
+const NAMES = namesOf(EDITABLE);
 
 function findDrivers(tx: Transaction, commands: Command<TruckCreate | TruckPatch>[]): Promise<Set<string>> {
   const refs = commands.flatMap(({ tenantId, input }) =>

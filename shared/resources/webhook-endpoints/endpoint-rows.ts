@@ -1,6 +1,6 @@
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { type Merge, storeMerges } from '../merge-records.js';
-import { lockRecords, type RecordRef, recordset, refKey } from '../sets.js';
+import { lockRecords, namesOf, type RecordRef, recordset, refKey } from '../sets.js';
 
 export interface EndpointRow extends Row, RecordRef {
   url: string;
@@ -16,9 +16,7 @@ export const ENDPOINT = 'webhook endpoint';
 
 const EDITABLE = `url text, event_types text[], description text, headers_sealed text, header_names text[], rate_limit_per_second integer,
   max_in_flight integer, enabled boolean, disabled_reason text, disabled_at timestamptz, deleted_at timestamptz`;
-const NAMES = EDITABLE.split(',')
-  .map((column) => column.trim().split(' ')[0])
-  .join(', ');
+const NAMES = namesOf(EDITABLE).join(', ');
 
 /** The endpoints among these that are not deleted, locked. Whoever needs an endpoint, its lane and its secrets locks the endpoint first. */
 export async function lockEndpoints(tx: Transaction, refs: RecordRef[]): Promise<Map<string, EndpointRow>> {

@@ -4,16 +4,10 @@ import type { Transaction } from '../../platform/postgres.js';
 import { changesOf } from '../changes.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
 import { missing, refKey, refOf } from '../sets.js';
+import { bareUrl } from './bare-url.js';
 import { resetLanes } from './endpoint-rows.js';
 import { lockWatched, storeEnabled, storeTold, type WatchedEndpoint } from './health-lanes.js';
-import {
-  bareUrl,
-  disabledNotice,
-  disablesAt,
-  exhaustedNotice,
-  failingNotice,
-  recoveredNotice,
-} from './health-notices.js';
+import { disabledNotice, exhaustedNotice, failingNotice, recoveredNotice } from './health-notices.js';
 import { HEALTH, type HealthStep } from './health-rules.js';
 import { insertProbes } from './probe.js';
 
@@ -26,6 +20,14 @@ interface Taken {
   notice?: NoticeDraft;
   /** What its lane counted starts anew. */
   isReset?: true;
+  /** It is sent a probe. */
+  isProbed?: true;
+}
+
+/** A step that is taken, and what it was taken on. */
+interface Step extends Taken {
+  command: Command;
+  before: WatchedEndpoint;
 }
 
 type Take = (endpoint: WatchedEndpoint) => Taken;
@@ -47,19 +49,19 @@ async function takeSteps(
   { isDue, take, config }: { isDue: (endpoint: WatchedEndpoint) => boolean; take: Take; config: Config },
 ): Promise<Outcome[]> {
   const endpoints = await lockWatched(tx, commands.map(refOf));
-  const taken: (Taken & { command: Command })[] = [];
+  const steps: Step[] = [];
   const outcomes = commands.map((command): Outcome => {
     const endpoint = endpoints.get(refKey(refOf(command)));
     if (!endpoint) return missing('webhook endpoint');
     if (!isDue(endpoint)) return { ok: true, changes: [], events: [] };
     const one = take(endpoint);
-    taken.push({ ...one, command });
+    steps.push({ ...one, command, before: endpoint });
     const changes = auditedChanges(endpoint, one.after);
     // About itself an endpoint is told nothing: it may be failing at that very event.
     const events = one.event ? [{ ...one.event, exceptEndpoint: endpoint.id }] : [];
     return { ok: true, changes, events, wokenEndpoints: [endpoint.id] };
   });
-  await store(tx, taken, { endpoints, config });
+  await store(tx, steps, config);
   return outcomes;
 }
 
@@ -67,27 +69,29 @@ function auditedChanges(before: WatchedEndpoint, after: WatchedEndpoint): Change
   return changesOf({ ...before }, Object.fromEntries(AUDITED.map((name) => [name, after[name]])));
 }
 
-async function store(
-  tx: Transaction,
-  taken: (Taken & { command: Command })[],
-  { endpoints, config }: { endpoints: Map<string, WatchedEndpoint>; config: Config },
-): Promise<void> {
-  const after = taken.map((one) => one.after);
-  const switched = after.filter((row) => {
-    const before = endpoints.get(refKey(row)) as WatchedEndpoint;
-    return before.enabled !== row.enabled || before.disabled_reason !== row.disabled_reason;
-  });
-  const notices = taken.flatMap(({ command, notice }) => (notice ? [{ command, notice }] : []));
+async function store(tx: Transaction, steps: Step[], config: Config): Promise<void> {
+  const switched = steps.filter(
+    ({ before, after }) =>
+      before.enabled !== after.enabled || before.disabled_reason !== after.disabled_reason,
+  );
+  const probed = steps.filter(({ isProbed }) => isProbed);
   await Promise.all([
-    storeEnabled(tx, switched),
-    storeTold(tx, after),
-    resetLanes(
+    storeEnabled(tx, switched.map(afterOf)),
+    storeTold(tx, steps.map(afterOf)),
+    resetLanes(tx, steps.filter(({ isReset }) => isReset).map(afterOf)),
+    insertProbes(
       tx,
-      taken.filter(({ isReset }) => isReset).map((one) => one.after),
+      probed.map(({ after, command: { environment } }) => ({ ...after, environment })),
     ),
-    insertNotices(tx, notices, config),
+    insertNotices(
+      tx,
+      steps.flatMap(({ command, notice }) => (notice ? [{ command, notice }] : [])),
+      config,
+    ),
   ]);
 }
+
+const afterOf = ({ after }: Step) => after;
 
 function stepHandler(step: HealthStep, take: Take) {
   return (tx: Transaction, commands: Command[], config: Config): Promise<Outcome[]> =>
@@ -100,7 +104,7 @@ const inHours = (from: string, hours: number) => new Date(Date.parse(from) + hou
 export const warnOfEndpoints = stepHandler('warn', (endpoint) => {
   const hours = endpoint.reached_hours as number;
   const since = endpoint.failing_since as string;
-  const disables_at = disablesAt(since);
+  const disables_at = inHours(since, HEALTH.disableAfter);
   return {
     after: { ...endpoint, warned_hours: hours },
     event: {
@@ -151,28 +155,14 @@ export const healEndpoints = stepHandler('heal', (endpoint) => ({
 }));
 
 /** Sends endpoints that were disabled for failing a probe, and plans the next one. */
-export async function probeEndpoints(
-  tx: Transaction,
-  commands: Command[],
-  config: Config,
-): Promise<Outcome[]> {
-  const probed: WatchedEndpoint[] = [];
-  const take: Take = (endpoint) => {
-    probed.push(endpoint);
-    const wait = Math.min(HEALTH.probeAfter * 2 ** (endpoint.probes + 1), HEALTH.probeAtMost);
-    return {
-      after: { ...endpoint, probes: endpoint.probes + 1, probe_after: inHours(endpoint.now, wait) },
-    };
+export const probeEndpoints = stepHandler('probe', (endpoint) => {
+  const probes = endpoint.probes + 1;
+  const wait = Math.min(HEALTH.probeAfter * 2 ** probes, HEALTH.probeAtMost);
+  return {
+    after: { ...endpoint, probes, probe_after: inHours(endpoint.now, wait) },
+    isProbed: true,
   };
-  const isDue = (endpoint: WatchedEndpoint) => endpoint.step === 'probe';
-  const outcomes = await takeSteps(tx, commands, { isDue, take, config });
-  const environments = new Map(commands.map((command) => [refKey(refOf(command)), command.environment]));
-  await insertProbes(
-    tx,
-    probed.map((endpoint) => ({ ...endpoint, environment: environments.get(refKey(endpoint)) ?? 'live' })),
-  );
-  return outcomes;
-}
+});
 
 /** Tells of deliveries that used up every attempt, those since the last telling together. */
 export function recordExhaustedDeliveries(

@@ -1,5 +1,5 @@
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { lockRecords, nextUpdatedAt, type RecordRef, recordset, refKey } from '../sets.js';
+import { lockRecords, namesOf, nextUpdatedAt, type RecordRef, recordset, refKey } from '../sets.js';
 import { type HealthStep, NEXT_STEP, REACHED_HOURS, TELLS_EXHAUSTED } from './health-rules.js';
 
 /** An endpoint with what its lane remembers, while both are locked. */
@@ -62,7 +62,7 @@ export async function storeEnabled(tx: Transaction, rows: readonly WatchedEndpoi
 }
 
 const TOLD = `stop_reason text, exhausted_told_count integer, exhausted_told_at timestamptz, warned_hours integer, probe_after timestamptz, probes integer`;
-const NAMES = TOLD.split(',').map((column) => column.trim().split(' ')[0] as string);
+const NAMES = namesOf(TOLD);
 
 /** Stores what was told and planned. What the delivery workers count is theirs and stays as it is. */
 export async function storeTold(tx: Transaction, rows: readonly WatchedEndpoint[]): Promise<void> {

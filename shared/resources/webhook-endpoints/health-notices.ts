@@ -1,19 +1,11 @@
 import type { NoticeDraft } from '../notices/store.js';
 import type { WatchedEndpoint } from './health-lanes.js';
-import { HEALTH } from './health-rules.js';
 
 const DAY_HOURS = 24;
 
 /** `2026-11-21 14:30 UTC` */
 function formatInstant(at: string): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-}
-
-/** A URL as whoever reads may see it: receivers put keys into user names, queries and fragments. */
-export function bareUrl(url: string): string {
-  if (!URL.canParse(url)) return 'The endpoint';
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
 }
 
 /** What a mail shows of a URL: some receivers' paths are keys. */
@@ -111,9 +103,4 @@ export function exhaustedNotice(endpoint: WatchedEndpoint, count: number): Notic
       `Mend the receiver, then send again: one by POST /v1/webhook-deliveries/${last ?? '{id}'}/replay, all by POST /v1/webhook-endpoints/${id}/recover. Further ones are told of in an hour at the earliest: GET /v1/webhook-deliveries?endpoint_id=${id}&status=exhausted lists them all.`,
     ].join('\n\n'),
   };
-}
-
-/** From when on another failure disables an endpoint. */
-export function disablesAt(failingSince: string): string {
-  return new Date(Date.parse(failingSince) + HEALTH.disableAfter * 3_600_000).toISOString();
 }

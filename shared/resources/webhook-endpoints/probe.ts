@@ -1,10 +1,10 @@
-import { API_VERSION } from '../../events/record-events.js';
 import { timeOfIdSql } from '../../platform/id-times.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
+import { madeUpBody } from '../events/envelope.js';
 import { type RecordRef, recordset } from '../sets.js';
 
-export interface ProbedEndpoint extends RecordRef {
+interface ProbedEndpoint extends RecordRef {
   url: string;
   environment: 'live' | 'sandbox';
 }
@@ -17,18 +17,11 @@ const PROBE = 'endpoint.probe';
  */
 export async function insertProbes(tx: Transaction, endpoints: readonly ProbedEndpoint[]): Promise<void> {
   if (endpoints.length === 0) return;
-  const timestamp = new Date().toISOString();
+  const at = new Date();
   const rows = endpoints.map(({ tenant_id, id: endpoint_id, url, environment }) => {
     const event_id = newId();
-    const envelope = {
-      id: event_id,
-      type: PROBE,
-      api_version: API_VERSION,
-      timestamp,
-      tenant_id,
-      environment,
-    };
-    const body = JSON.stringify({ ...envelope, data: { object: { id: endpoint_id, url } } });
+    const data = { object: { id: endpoint_id, url } };
+    const body = madeUpBody({ eventId: event_id, type: PROBE, at, tenantId: tenant_id, environment, data });
     return { tenant_id, id: newId(), endpoint_id, event_id, body };
   });
   await tx.query({

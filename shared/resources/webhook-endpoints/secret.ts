@@ -15,9 +15,14 @@ export interface SealedKeyPair extends SealedSecret {
   publicKey: string;
 }
 
-/** A secret of 256 random bits for HMAC-SHA256 (Standard Webhooks, v1). The clear text exists only in the value returned. */
+/** A secret of 256 random bits for HMAC-SHA256 (Standard Webhooks, v1), in clear text. */
+export function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+/** A new secret, sealed. The clear text exists only in the value returned. */
 export function mintSecret(sealingKey: Buffer): SealedSecret & { secret: string } {
-  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const secret = newSecret();
   return { secret, sealed: seal(sealingKey, secret) };
 }
 

@@ -1,3 +1,4 @@
+import { asInstant } from '../../contracts/fields.js';
 import { newId } from '../../platform/ids.js';
 import type { Database, Row, Statement } from '../../platform/postgres.js';
 import { candidates, candidateValues, type ReplayFilter, type ReplayKind } from './candidates.js';
@@ -28,15 +29,11 @@ export async function planReplay(
   db: Database,
   { tenantId, kind, endpointId, filter: given }: Wish,
 ): Promise<PlannedReplay> {
-  const [since, until] = [instant(given.since), instant(given.until)];
+  const [since, until] = [asInstant(given.since), asInstant(given.until)];
   const filter = { event_type: null, status: null, ...given, since, until };
   const statement = countStatement({ tenantId, kind, endpointId, filter });
   const [found] = await db.transaction([tenantId], (tx) => tx.query<Count>(statement));
   return { endpoint_id: endpointId, filter, total: found?.is_cut ? null : (found?.total ?? 0) };
-}
-
-function instant(text: string | null | undefined): string | null {
-  return text ? new Date(text.toUpperCase()).toISOString() : null;
 }
 
 interface Count extends Row {

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { allRequired, cursor, dateTime, flag, limit, uuid } from '../../contracts/fields.js';
+import { allRequired, cursor, dateTime, flag, instantOf, limit, uuid } from '../../contracts/fields.js';
 import { REPLAY_STATUSES } from '../../contracts/vocabulary.js';
 import { typeFilter } from '../../events/type-filter.js';
 import { REPLAYABLE } from './limits.js';
@@ -12,8 +12,6 @@ function checkSpan(until: string, helpers: Joi.CustomHelpers): string | Joi.Erro
   const isBackwards = typeof since === 'string' && instantOf(since) > instantOf(until);
   return isBackwards ? helpers.error('string.beforeSince') : until;
 }
-
-const instantOf = (text: string) => Date.parse(text.toUpperCase());
 
 export const webhookReplay = allRequired({
   id: uuid(),

@@ -3,7 +3,16 @@ import type { WorkOrderCreate, WorkOrderPatch } from '../../contracts/generated.
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { changesOfNew } from '../changes.js';
 import { mergeOf, mergeRecords } from '../merge-records.js';
-import { findExisting, invalidReferences, lockRecords, missing, recordset, refKey, refOf } from '../sets.js';
+import {
+  findExisting,
+  invalidReferences,
+  lockRecords,
+  missing,
+  namesOf,
+  recordset,
+  refKey,
+  refOf,
+} from '../sets.js';
 
 type Fields = Omit<WorkOrderPatch, 'pickup' | 'vehicle'> & {
   pickup_lat?: number | null;
@@ -38,7 +47,7 @@ function toColumns(input: WorkOrderCreate | WorkOrderPatch): Fields {
 const EDITABLE = `service_type text, customer_id uuid, pickup_location text, pickup_lat double precision, pickup_lng double precision,
   dropoff_location text, vin text, vehicle_make text, vehicle_model text, vehicle_year integer, unit_number text, contact_name text,
   contact_phone text, notes text`;
-const EDITABLE_NAMES = EDITABLE.split(',').map((column) => column.trim().split(' ')[0] as string);
+const EDITABLE_NAMES = namesOf(EDITABLE);
 
 function unknownCustomer(): Outcome {
   const message = 'customer_id is not a customer of this account';

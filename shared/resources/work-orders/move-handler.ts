@@ -10,6 +10,7 @@ import {
   failed,
   lockRecords,
   missing,
+  namesOf,
   nextUpdatedAt,
   type RecordRef,
   recordset,
@@ -215,7 +216,7 @@ async function findReleased(tx: Transaction, refs: RecordRef[]): Promise<Set<str
 
 const STORED = `status text, intake text, truck_id uuid, driver_id uuid, dispatch_time timestamptz, completion_time timestamptz,
   cancel_reason text, cancel_note text, eta timestamptz, step text, miles numeric`;
-const NAMES = STORED.split(',').map((column) => column.trim().split(' ')[0] as string);
+const NAMES = namesOf(STORED);
 
 async function storeJobs(tx: Transaction, rows: JobRow[]): Promise<void> {
   if (rows.length === 0) return;
