@@ -38,9 +38,7 @@ export class WebhookBench {
 
   /** @param workers how many workers deliver; none: a test starts them */
   static async start(environment: Record<string, string> = {}, workers = 1): Promise<WebhookBench> {
-    const stack = await TestStack.start({
-      environment: { WEBHOOK_TIMEOUT_MS: '3000', ...environment },
-    });
+    const stack = await TestStack.start({ environment });
     const bench = new WebhookBench(stack, await StrictReceiver.start());
     for (let nth = 0; nth < workers; nth += 1) await bench.startWorker();
     return bench;
@@ -59,11 +57,13 @@ export class WebhookBench {
     return runtime;
   }
 
+  /** Ends everything; then nothing that was received may have been wrong. */
   async stop(): Promise<void> {
     const closed = await Promise.all(this.workers.map(({ lifecycle }) => lifecycle.close(10_000)));
     await this.stack.stop();
     await this.receiver.stop();
     expect(closed, 'every worker closes in time').to.not.include(false);
+    expect(this.receiver.faults).to.deep.equal([]);
   }
 
   /** An endpoint of a tenant, of a new one unless given. */
@@ -175,6 +175,18 @@ export class WebhookBench {
 
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Answers nobody before it is released: what a test sees until then does not depend on how fast the machine is. */
+export function held(reply: Awaited<ReturnType<Responder>> = {}): {
+  respond: Responder;
+  release: () => void;
+} {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { respond: () => released.then(() => reply), release };
 }
 
 /** What comes in the order of the entries, each for one request of an id; the last one for all further ones. */
