@@ -4,14 +4,11 @@ import { MIGRATION_HEAD } from '../../migrations/index.js';
 import { createFoundation, createRuntime, type Runtime } from '../../shared/platform/runtime.js';
 import { openWebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
 import { startWebhooksWorker } from '../../workers/webhooks/index.js';
-import type { TestClient } from '../support/client.js';
+import type { Json, TestClient } from '../support/client.js';
 import { eventually } from '../support/poll.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 import { type Responder, type StrictEndpoint, StrictReceiver } from '../support/strict-receiver.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
-type Shown = any;
 
 /** An endpoint of a tenant, and the receiver behind it. */
 export interface Hook {
@@ -115,17 +112,17 @@ export class WebhookBench {
 
   private async eventOf(client: TestClient, invoiceId: string): Promise<string> {
     const { body } = await client.get('/events?type=invoice.created&limit=200');
-    return body.data.items.find((one: Shown) => one.data.object.id === invoiceId).id;
+    return body.data.items.find((one: Json) => one.data.object.id === invoiceId).id;
   }
 
   /** Deliveries as the log lists them, newest first. */
-  async deliveries({ client, id }: Hook, query = ''): Promise<Shown[]> {
+  async deliveries({ client, id }: Hook, query = ''): Promise<Json[]> {
     const { body } = await client.get(`/webhook-deliveries?endpoint_id=${id}&limit=200${query}`);
     return body.data.items;
   }
 
   /** The deliveries of an endpoint once all of them, so many at least, have this status. */
-  allIn(hook: Hook, status: string, count: number, timeoutMs?: number): Promise<Shown[]> {
+  allIn(hook: Hook, status: string, count: number, timeoutMs?: number): Promise<Json[]> {
     return eventually(
       `${count} deliveries to be ${status}`,
       async () => {
@@ -137,13 +134,13 @@ export class WebhookBench {
   }
 
   /** Of a delivery, the first one first. */
-  async attempts({ client }: Hook, deliveryId: string): Promise<Shown[]> {
+  async attempts({ client }: Hook, deliveryId: string): Promise<Json[]> {
     const { body } = await client.get(`/webhook-deliveries/${deliveryId}/attempts`);
     return body.data.items.reverse();
   }
 
   /** The lane as it is stored. */
-  async lane({ tenantId, id }: Hook): Promise<Shown> {
+  async lane({ tenantId, id }: Hook): Promise<Json> {
     const text = 'select * from webhook_lanes where tenant_id = $1 and endpoint_id = $2';
     return (await this.stack.rows(tenantId, text, [tenantId, id]))[0];
   }
@@ -165,7 +162,7 @@ export class WebhookBench {
   }
 
   /** Until nobody has the lane in hand. */
-  released(hook: Hook): Promise<Shown> {
+  released(hook: Hook): Promise<Json> {
     return eventually('the lane to be given back', async () => {
       const lane = await this.lane(hook);
       return lane.owner === null && lane;

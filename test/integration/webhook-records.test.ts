@@ -19,7 +19,7 @@ describe('storing what came of attempts', () => {
   let endpointId: string;
 
   before(async () => {
-    stack = await TestStack.start({ webhooks: false });
+    stack = await TestStack.start();
     tenant = await stack.createTenant();
     ({ id: endpointId } = await insertEndpoint(stack.runtime, tenant.id, { url: 'http://127.0.0.1:9/' }));
   });

@@ -3,10 +3,8 @@ import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health
 import { runIsolated } from '../../workers/writes/isolate.js';
 import type { BatchContext } from '../../workers/writes/run-batch.js';
 import { batchContextOf } from './batch-context.js';
+import type { Json } from './client.js';
 import type { TestStack } from './stack.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
-type Json = any;
 
 /** Endpoints of one tenant, with what their delivery workers would have written set by hand, and a clock that is asked instead of awaited. */
 export class EndpointHealth {
