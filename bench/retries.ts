@@ -3,7 +3,7 @@ import type { Database } from '../shared/platform/postgres.js';
 import { samplesOf } from '../test/support/journal.js';
 import { memoryOf } from '../test/support/processes.js';
 import { insertDueRetries, insertFarRetries } from '../test/support/scheduled-retries.js';
-import { insertEndpoint } from '../test/support/webhooks.js';
+import { insertSignedEndpoint } from '../test/support/webhooks.js';
 import { runPaced } from './support/paced.js';
 import {
   chosenWays,
@@ -40,7 +40,10 @@ async function createCustomer(db: Database, receivers: Receivers): Promise<Custo
   const secrets = Array.from({ length: ENDPOINTS_EACH }, () => randomBytes(32).toString('base64'));
   for (const [index, url] of (await receivers.add(secrets)).entries()) {
     const secret = `whsec_${secrets[index]}`;
-    const made = await insertEndpoint({ db, config: { secretKey: SECRET_KEY } }, tenantId, { url, secret });
+    const made = await insertSignedEndpoint({ db, config: { secretKey: SECRET_KEY } }, tenantId, {
+      url,
+      secret,
+    });
     endpointIds.push(made.id);
   }
   return { key, tenantId, endpointIds };

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { newId } from '../shared/platform/ids.js';
 import type { Database } from '../shared/platform/postgres.js';
-import { insertEndpoint } from '../test/support/webhooks.js';
+import { insertSignedEndpoint } from '../test/support/webhooks.js';
 import { runPaced } from './support/paced.js';
 import {
   chosenWays,
@@ -51,7 +51,10 @@ async function prepare(way: Way): Promise<Bed> {
   for (const [index, url] of urls.entries()) {
     const tenantId = tenants[index % TENANTS]?.tenantId as string;
     const secret = `whsec_${keys[index]?.toString('base64')}`;
-    const { id } = await insertEndpoint({ db, config: { secretKey: SECRET_KEY } }, tenantId, { url, secret });
+    const { id } = await insertSignedEndpoint({ db, config: { secretKey: SECRET_KEY } }, tenantId, {
+      url,
+      secret,
+    });
     endpoints.push({ tenantId, id });
   }
   return { stores, db, receivers, tenants, urls, endpoints };
@@ -154,9 +157,13 @@ async function measureIsolation(bed: Bed, way: Way): Promise<void> {
     'hang',
   );
   for (const url of urls) {
-    const { id } = await insertEndpoint({ db: bed.db, config: { secretKey: SECRET_KEY } }, bad.tenantId, {
-      url,
-    });
+    const { id } = await insertSignedEndpoint(
+      { db: bed.db, config: { secretKey: SECRET_KEY } },
+      bad.tenantId,
+      {
+        url,
+      },
+    );
     await fill(bed, { tenantId: bad.tenantId, id }, PENDING / HANGING);
   }
   product = await startDelivering(bed.stores, way);

@@ -5,7 +5,7 @@ import { findDue } from '../../workers/webhooks/due-store.js';
 import { type RunNode, runOf } from '../support/explain.js';
 import { insertDueRetries, insertFarRetries } from '../support/scheduled-retries.js';
 import { TestStack } from '../support/stack.js';
-import { insertEndpoint } from '../support/webhooks.js';
+import { insertSignedEndpoint } from '../support/webhooks.js';
 
 const FAR = 20_000;
 const DUE = 3000;
@@ -34,7 +34,9 @@ describe('a look for what is due', () => {
 
   it('reads neither all that waits nor all events, even before the planner knows how many there are', async () => {
     const { id: tenantId } = await stack.createTenant();
-    const { id: endpointId } = await insertEndpoint(stack.runtime, tenantId, { url: 'http://127.0.0.1:9/' });
+    const { id: endpointId } = await insertSignedEndpoint(stack.runtime, tenantId, {
+      url: 'http://127.0.0.1:9/',
+    });
     const lanes = { tenantId, endpointIds: [endpointId] };
     await insertFarRetries(stack.runtime.db, lanes, FAR);
     await insertDueRetries(stack.runtime.db, lanes, { count: DUE, fromMs: -1000, overMs: 0 });
