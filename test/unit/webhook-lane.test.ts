@@ -67,7 +67,6 @@ describe('lane', () => {
     lane.begin('quick');
     const readyIn = lane.readyIn();
     expect(readyIn).to.be.within(250 - (performance.now() - startedAt), 250);
-    lane.config.rateLimitPerSecond = null;
     const free = newLane();
     load(free, 2);
     free.begin('quick');
