@@ -3,13 +3,20 @@ import type { Database } from '../shared/platform/postgres.js';
 import { samplesOf } from '../test/support/journal.js';
 import { memoryOf } from '../test/support/processes.js';
 import { insertDueRetries, insertFarRetries } from '../test/support/scheduled-retries.js';
-import { insertEndpoint } from '../test/support/webhooks.js';
+import { insertSignedEndpoint } from '../test/support/webhooks.js';
 import { runPaced } from './support/paced.js';
-import { createTenant, openBenchDatabase, SECRET_KEY, startProduct, type Way } from './support/product.js';
+import {
+  chosenWays,
+  createTenant,
+  openBenchDatabase,
+  SECRET_KEY,
+  startDelivering,
+  type Way,
+} from './support/product.js';
 import { Receivers } from './support/receivers.js';
 import { percentile, print, printMachine } from './support/report.js';
 import { newInvoiceRequest } from './support/requests.js';
-import { hasRedis, startStores } from './support/stores.js';
+import { startStores } from './support/stores.js';
 
 // How late due retries and live events are while a million retries wait for the coming day, and what those cost in memory and jobs.
 const FAR = Number(process.env.BENCH_FAR ?? 1_000_000);
@@ -20,7 +27,6 @@ const ENDPOINTS_EACH = 2;
 const LIVE_PER_SECOND = 50;
 /** The clock sees what falls due before this has passed. */
 const AHEAD_MS = 10_000;
-const SETTINGS = { NODE_ENV: 'development', WEBHOOK_ALLOW_LOOPBACK: 'true', DEMO: 'false' };
 
 interface Customer {
   key: string;
@@ -34,7 +40,10 @@ async function createCustomer(db: Database, receivers: Receivers): Promise<Custo
   const secrets = Array.from({ length: ENDPOINTS_EACH }, () => randomBytes(32).toString('base64'));
   for (const [index, url] of (await receivers.add(secrets)).entries()) {
     const secret = `whsec_${secrets[index]}`;
-    const made = await insertEndpoint({ db, config: { secretKey: SECRET_KEY } }, tenantId, { url, secret });
+    const made = await insertSignedEndpoint({ db, config: { secretKey: SECRET_KEY } }, tenantId, {
+      url,
+      secret,
+    });
     endpointIds.push(made.id);
   }
   return { key, tenantId, endpointIds };
@@ -48,10 +57,7 @@ async function measure(way: Way): Promise<void> {
   for (let nth = 0; nth < TENANTS; nth += 1) customers.push(await createCustomer(db, receivers));
   print(`${way}: inserting ${FAR} retries`);
   for (const one of customers) await insertFarRetries(db, one, FAR / TENANTS);
-  const product = await startProduct(stores, way, {
-    workers: ['writes clock', 'webhooks'],
-    settings: SETTINGS,
-  });
+  const product = await startDelivering(stores, way);
   const sender = { pid: product.pids.at(-1) };
   await pause(AHEAD_MS);
   const { now: before } = await memoryOf(sender);
@@ -95,9 +101,4 @@ function pause(ms: number): Promise<void> {
 }
 
 printMachine();
-const ways: Way[] = process.env.BENCH_WAY
-  ? [process.env.BENCH_WAY as Way]
-  : hasRedis()
-    ? ['all', 'scaled']
-    : ['all'];
-for (const way of ways) await measure(way);
+for (const way of chosenWays()) await measure(way);

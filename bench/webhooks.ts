@@ -3,20 +3,21 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { newId } from '../shared/platform/ids.js';
 import type { Database } from '../shared/platform/postgres.js';
-import { insertEndpoint } from '../test/support/webhooks.js';
+import { insertSignedEndpoint } from '../test/support/webhooks.js';
 import { runPaced } from './support/paced.js';
 import {
+  chosenWays,
   createTenant,
   openBenchDatabase,
   type Product,
   SECRET_KEY,
-  startProduct,
+  startDelivering,
   type Way,
 } from './support/product.js';
 import { Receivers } from './support/receivers.js';
-import { median, print, printMachine, printRatio, ratio } from './support/report.js';
+import { median, percentile, print, printMachine, printRatio, ratio } from './support/report.js';
 import { newInvoiceRequest } from './support/requests.js';
-import { type BenchStores, hasRedis, startStores, waitFor } from './support/stores.js';
+import { type BenchStores, startStores, waitFor } from './support/stores.js';
 
 // Deliveries a second beside a bare undici loop, from the event to the receiver at 200 a second, and the same while a neighbour's endpoints hang.
 const TENANTS = 50;
@@ -50,15 +51,13 @@ async function prepare(way: Way): Promise<Bed> {
   for (const [index, url] of urls.entries()) {
     const tenantId = tenants[index % TENANTS]?.tenantId as string;
     const secret = `whsec_${keys[index]?.toString('base64')}`;
-    const { id } = await insertEndpoint({ db, config: { secretKey: SECRET_KEY } }, tenantId, { url, secret });
+    const { id } = await insertSignedEndpoint({ db, config: { secretKey: SECRET_KEY } }, tenantId, {
+      url,
+      secret,
+    });
     endpoints.push({ tenantId, id });
   }
   return { stores, db, receivers, tenants, urls, endpoints };
-}
-
-function start({ stores }: Bed, way: Way): Promise<Product> {
-  const settings = { NODE_ENV: 'development', WEBHOOK_ALLOW_LOOPBACK: 'true', DEMO: 'false' };
-  return startProduct(stores, way, { workers: ['writes clock', 'webhooks'], settings });
 }
 
 const BODY_OBJECT = JSON.stringify({ note: 'x'.repeat(350) });
@@ -96,7 +95,7 @@ async function measureThroughput(bed: Bed, way: Way): Promise<void> {
     const each = Math.ceil(COUNT / bed.endpoints.length);
     for (const endpoint of bed.endpoints) await fill(bed, endpoint, each);
     await bed.receivers.reset();
-    const product = await start(bed, way);
+    const product = await startDelivering(bed.stores, way);
     const total = each * bed.endpoints.length;
     await waitFor(async () => (await bed.receivers.stats()).distinct >= total, 120_000);
     const { first, last, count, faults, checked } = await bed.receivers.stats();
@@ -136,17 +135,16 @@ async function measureLags(bed: Bed, product: Product): Promise<Lags> {
   await runPaced({ origin: product.origin, perSecond: RATE / ENDPOINTS_EACH, seconds: SECONDS, requests });
   await new Promise((resolve) => setTimeout(resolve, 1000));
   const { lagsMs, faults } = await bed.receivers.stats();
-  const sorted = lagsMs.sort((a, b) => a - b);
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  const at = (share: number) => percentile(lagsMs, share);
   const lags = { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
   print(
-    `    ${sorted.length} receipts, p50 ${lags.p50} ms, p95 ${lags.p95} ms, p99 ${lags.p99} ms, worst ${at(1)} ms, ${faults} wrong signatures`,
+    `    ${lagsMs.length} receipts, p50 ${lags.p50} ms, p95 ${lags.p95} ms, p99 ${lags.p99} ms, worst ${Math.max(0, ...lagsMs)} ms, ${faults} wrong signatures`,
   );
   return lags;
 }
 
 async function measureIsolation(bed: Bed, way: Way): Promise<void> {
-  let product = await start(bed, way);
+  let product = await startDelivering(bed.stores, way);
   print(`${way}: quiet, ${RATE} deliveries/s`);
   // Connections and plans are made before the clock runs.
   await measureLags(bed, product);
@@ -159,12 +157,16 @@ async function measureIsolation(bed: Bed, way: Way): Promise<void> {
     'hang',
   );
   for (const url of urls) {
-    const { id } = await insertEndpoint({ db: bed.db, config: { secretKey: SECRET_KEY } }, bad.tenantId, {
-      url,
-    });
+    const { id } = await insertSignedEndpoint(
+      { db: bed.db, config: { secretKey: SECRET_KEY } },
+      bad.tenantId,
+      {
+        url,
+      },
+    );
     await fill(bed, { tenantId: bad.tenantId, id }, PENDING / HANGING);
   }
-  product = await start(bed, way);
+  product = await startDelivering(bed.stores, way);
   print(`${way}: the same while ${HANGING} endpoints of one tenant hang, with ${PENDING} deliveries pending`);
   await measureLags(bed, product);
   const loud = await measureLags(bed, product);
@@ -175,12 +177,7 @@ async function measureIsolation(bed: Bed, way: Way): Promise<void> {
 }
 
 printMachine();
-const ways: Way[] = process.env.BENCH_WAY
-  ? [process.env.BENCH_WAY as Way]
-  : hasRedis()
-    ? ['all', 'scaled']
-    : ['all'];
-for (const way of ways) {
+for (const way of chosenWays()) {
   const bed = await prepare(way);
   const parts = (process.env.BENCH_PARTS ?? 'throughput,isolation').split(',');
   if (parts.includes('throughput')) await measureThroughput(bed, way);

@@ -1,9 +1,9 @@
 import { startBaseline } from './support/baseline.js';
 import { type LoadResult, runLoad } from './support/load.js';
-import { createTenant, openBenchDatabase, startProduct, type Way } from './support/product.js';
+import { chosenWays, createTenant, openBenchDatabase, startProduct, type Way } from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { newInvoiceRequest } from './support/requests.js';
-import { hasRedis, startStores } from './support/stores.js';
+import { startStores } from './support/stores.js';
 
 // POST /v1/invoices through the queue, with everything switched on, beside a bare Koa + pg insert, in turns on the same stores.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 6);
@@ -45,9 +45,4 @@ async function measure(way: Way): Promise<void> {
 }
 
 printMachine();
-const ways: Way[] = process.env.BENCH_WAY
-  ? [process.env.BENCH_WAY as Way]
-  : hasRedis()
-    ? ['all', 'scaled']
-    : ['all'];
-for (const way of ways) await measure(way);
+for (const way of chosenWays()) await measure(way);

@@ -1,6 +1,6 @@
-import pg from 'pg';
 import { keepPartitions } from '../../migrations/partitions.js';
 import { newId } from '../../shared/platform/ids.js';
+import { withClient } from '../../test/support/rows.js';
 import type { BenchStores } from './stores.js';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -55,25 +55,23 @@ export async function fillDeliveries(
   await keepPartitions(stores.databaseUrl, { now: now - DAYS * DAY_MS });
   const endpoints = Array.from({ length: ENDPOINTS }, newId);
   const others = Array.from({ length: 9 }, newId);
-  const client = new pg.Client({
-    connectionString: Object.assign(new URL(stores.superuserUrl), { pathname: '/tow' }).href,
-  });
-  await client.connect();
-  await client.query(
-    `with made as (
+  const { href } = Object.assign(new URL(stores.superuserUrl), { pathname: '/tow' });
+  await withClient(href, async (client) => {
+    await client.query(
+      `with made as (
        insert into webhook_endpoints (tenant_id, id, url, event_types, max_in_flight)
        select $1, unnest($2::uuid[]), 'https://hooks.example.com/tow', '{*}', 10 returning tenant_id, id)
      insert into webhook_lanes (tenant_id, endpoint_id) select * from made`,
-    [tenantId, endpoints],
-  );
-  const total = attempts / ATTEMPTS_EACH;
-  for (let from = 1; from <= total; from += ROWS_PER_STATEMENT) {
-    const to = Math.min(from + ROWS_PER_STATEMENT - 1, total);
-    const span = [now - DAYS * DAY_MS, DAYS * DAY_MS, total];
-    await client.query(INSERT, [tenantId, others, endpoints, from, to, ...span]);
-  }
-  await client.query('vacuum analyze webhook_deliveries, webhook_attempts');
-  await client.query('checkpoint');
-  await client.end();
+      [tenantId, endpoints],
+    );
+    const total = attempts / ATTEMPTS_EACH;
+    for (let from = 1; from <= total; from += ROWS_PER_STATEMENT) {
+      const to = Math.min(from + ROWS_PER_STATEMENT - 1, total);
+      const span = [now - DAYS * DAY_MS, DAYS * DAY_MS, total];
+      await client.query(INSERT, [tenantId, others, endpoints, from, to, ...span]);
+    }
+    await client.query('vacuum analyze webhook_deliveries, webhook_attempts');
+    await client.query('checkpoint');
+  });
   return { endpointId: endpoints[3] as string, eventType: 'invoice.paid' };
 }

@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../../shared/platform/postgres.js';
 import { mintKey } from '../../shared/resources/api-keys/credential.js';
 import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
 import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
-import { type BenchStores, freePort, waitFor } from './stores.js';
+import { type BenchStores, freePort, hasRedis, waitFor } from './stores.js';
 
 /** Of every product that a bench starts. */
 export const SECRET_KEY = 'a secret of the bench, long enough for the schema';
@@ -15,6 +15,13 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** `all`: one process on PostgreSQL alone. `scaled`: api and writes worker apart, queue in Redis. */
 export type Way = 'all' | 'scaled';
+
+/** The way that BENCH_WAY names; otherwise each that this machine can run. */
+export function chosenWays(): Way[] {
+  const { BENCH_WAY } = process.env;
+  if (BENCH_WAY) return [BENCH_WAY as Way];
+  return hasRedis() ? ['all', 'scaled'] : ['all'];
+}
 
 export interface Product {
   origin: string;
@@ -70,6 +77,12 @@ export async function startProduct(
     pids: children.map((child) => child.pid as number),
     stop: async () => void (await Promise.all(children.map(stopChild))),
   };
+}
+
+/** The product as it delivers webhooks to receivers on this machine; in the scaled way the last process is the one that sends. */
+export function startDelivering(stores: BenchStores, way: Way): Promise<Product> {
+  const settings = { NODE_ENV: 'development', WEBHOOK_ALLOW_LOOPBACK: 'true', DEMO: 'false' };
+  return startProduct(stores, way, { workers: ['writes clock', 'webhooks'], settings });
 }
 
 async function isReady(origin: string): Promise<boolean> {

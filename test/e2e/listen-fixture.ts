@@ -1,6 +1,7 @@
 /** What the tests of `tow listen` share: a receiver that can be away or slow, and listeners as processes of their own. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { Json } from '../support/client.js';
 import { eventually } from '../support/poll.js';
 import { Processes, type TestProcess } from '../support/processes.js';
 import { freePort } from '../support/stores.js';
@@ -95,8 +96,7 @@ export class Desk {
   }
 
   /** Runs a command that ends by itself; resolves with its exit code and its one JSON document. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
-  async json(...args: string[]): Promise<{ code: number | null; out: any }> {
+  async json(...args: string[]): Promise<{ code: number | null; out: Json }> {
     const run = this.tow(...args, '--json');
     const { code } = await run.hasEnded();
     return { code, out: JSON.parse(run.stdout) };

@@ -9,6 +9,7 @@ import { HEALTH } from '../../shared/resources/webhook-endpoints/health-rules.js
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
 import { createClockProcessor } from '../../workers/clock/processor.js';
 import { EndpointHealth } from '../support/endpoint-health.js';
+import { planOf } from '../support/explain.js';
 import { eventually } from '../support/poll.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -230,14 +231,10 @@ describe('the health of an endpoint', () => {
       return [];
     };
     await findHealthSteps({ query, queryAtCommit: () => undefined }, 10);
-    const plan = await stack.runtime.db.transaction([tenant.id], async (tx) => {
-      await tx.query({ text: `prepare swept as ${swept[0]?.text}` });
-      const rows = await tx.query<Record<string, string>>({ text: 'explain execute swept(10)' });
-      await tx.query({ text: 'deallocate swept' });
-      return rows.map((row) => row['QUERY PLAN'] as string);
-    });
-    const scans = plan.flatMap((line) => / (?:Scan|using) .*on (webhook_\w+)/.exec(line)?.[1] ?? []);
-    expect(scans, plan.join('\n')).to.deep.equal(['webhook_lanes', 'webhook_endpoints']);
-    expect(plan.join('\n')).to.include('webhook_endpoints_pkey').and.to.not.include('Seq Scan');
+    const nodes = await planOf(stack.runtime.db, tenant.id, swept[0] as Statement);
+    const scans = nodes.flatMap((node) => /^webhook_.*/.exec(node['Relation Name'] ?? '') ?? []);
+    expect(scans, JSON.stringify(nodes[0])).to.deep.equal(['webhook_lanes', 'webhook_endpoints']);
+    expect(nodes.map((node) => node['Index Name'])).to.include('webhook_endpoints_pkey');
+    expect(nodes.map((node) => node['Node Type'])).to.not.include('Seq Scan');
   });
 });

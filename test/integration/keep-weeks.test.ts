@@ -3,6 +3,7 @@ import { findPartitionFaults } from '../../migrations/partitions.js';
 import { firstIdAt } from '../../shared/platform/id-times.js';
 import { newId } from '../../shared/platform/ids.js';
 import { openClockQueue } from '../../shared/queues/clock.js';
+import { startClock } from '../../workers/clock/index.js';
 import { eventually } from '../support/poll.js';
 import { TestStack } from '../support/stack.js';
 
@@ -12,7 +13,7 @@ describe('the clock', () => {
   let stack: TestStack;
 
   before(async () => {
-    stack = await TestStack.start();
+    stack = await TestStack.start({ clock: false });
   });
   after(() => stack.stop());
 
@@ -33,6 +34,8 @@ describe('the clock', () => {
       id,
       firstIdAt(Date.now() + YEAR_MS),
     ]);
+    // Not before: a clock that starts does everything at once.
+    await startClock(stack.runtime);
     await openClockQueue(stack.runtime).add('keep-partitions', {}, { jobId: newId() });
     await eventually('the stray row is told', async () => (await gauge()) === '1');
     expect(await findPartitionFaults(stack.databaseUrl)).to.deep.equal([

@@ -16,13 +16,8 @@ import { listRateCards } from '../../shared/resources/rate-cards/queries.js';
 import { listTrucks } from '../../shared/resources/trucks/queries.js';
 import { listUsers } from '../../shared/resources/users/queries.js';
 import { listWorkOrders } from '../../shared/resources/work-orders/queries.js';
+import { planOf, runOf } from '../support/explain.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
-
-interface PlanNode {
-  'Node Type': string;
-  'Index Name'?: string;
-  Plans?: PlanNode[];
-}
 
 const ROWS = 20_000;
 const limit = 50;
@@ -85,18 +80,6 @@ describe('plans of lists over 20,000 rows', () => {
     await stack.asOwner('analyze');
   });
   after(() => stack.stop());
-
-  /** The plan that the application's own session makes for this statement when it is prepared, as every list is. */
-  const planOf = (statement: Statement): Promise<PlanNode[]> =>
-    stack.runtime.db.transaction([tenant.id], async (tx) => {
-      const values = (statement.values ?? []).map((value) => `'${String(value).replaceAll("'", "''")}'`);
-      await tx.query({ text: `prepare page as ${statement.text}` });
-      const [row] = await tx.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>({
-        text: `explain (format json) execute page (${values.join(', ')})`,
-      });
-      await tx.query({ text: 'deallocate page' });
-      return flatten(row?.['QUERY PLAN'][0].Plan as PlanNode);
-    });
 
   /** Half of the rows are newer than the cursor of a later page. */
   const scopeOf = (page: 'first' | 'later'): ListScope => ({
@@ -176,7 +159,7 @@ describe('plans of lists over 20,000 rows', () => {
   for (const [name, statement, index] of cases) {
     for (const page of ['first', 'later'] as const) {
       it(`read the ${page} page of ${name} in the order of ${index}: nothing is sorted, no table is scanned`, async () => {
-        const nodes = await planOf(statement(scopeOf(page)));
+        const nodes = await planOf(stack.runtime.db, tenant.id, statement(scopeOf(page)));
         const types = nodes.map((node) => node['Node Type']);
         expect(types).to.not.include('Sort').and.not.include('Incremental Sort').and.not.include('Seq Scan');
         expect(nodes.map((node) => node['Index Name'])).to.include(index);
@@ -185,7 +168,11 @@ describe('plans of lists over 20,000 rows', () => {
   }
 
   it("find a job's impound by its key", async () => {
-    const nodes = await planOf(listImpounds({ limit, work_order_id: newId() }, scopeOf('first')));
+    const nodes = await planOf(
+      stack.runtime.db,
+      tenant.id,
+      listImpounds({ limit, work_order_id: newId() }, scopeOf('first')),
+    );
     expect(nodes.map((node) => node['Node Type'])).to.not.include('Seq Scan');
     expect(nodes.map((node) => node['Index Name'])).to.include('impounds_work_order');
   });
@@ -200,30 +187,15 @@ describe('plans of lists over 20,000 rows', () => {
       queryAtCommit: () => undefined,
     };
     await findAccruals(spy, limit);
-    const nodes = await planOf(swept[0] as Statement);
+    const nodes = await planOf(stack.runtime.db, tenant.id, swept[0] as Statement);
     expect(nodes.map((node) => node['Node Type'])).to.not.include('Seq Scan');
     expect(nodes.map((node) => node['Index Name'])).to.include('impounds_open');
   });
 
   it('answer a page in the middle like one at the start: the cursor is part of the index condition', async () => {
-    const rows = await stack.runtime.db.transaction([tenant.id], async (tx) => {
-      const statement = listInvoices({ limit }, scopeOf('later'));
-      const explain = {
-        text: `explain (analyze, format json) ${statement.text}`,
-        values: statement.values ?? [],
-      };
-      const [row] = await tx.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(explain);
-      return flatten(row?.['QUERY PLAN'][0].Plan as PlanNode);
-    });
-    const scan = rows.find((node) => node['Index Name'] === 'invoices_created') as unknown as Record<
-      string,
-      number
-    >;
-    expect(scan['Actual Rows']).to.equal(limit + 1);
-    expect(scan['Rows Removed by Filter'] ?? 0).to.equal(0);
+    const nodes = await runOf(stack.runtime.db, tenant.id, listInvoices({ limit }, scopeOf('later')));
+    const scan = nodes.find((node) => node['Index Name'] === 'invoices_created');
+    expect(scan?.['Actual Rows']).to.equal(limit + 1);
+    expect(scan?.['Rows Removed by Filter'] ?? 0).to.equal(0);
   });
 });
-
-function flatten(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(flatten)];
-}

@@ -1,5 +1,6 @@
 import { newId } from '../../shared/platform/ids.js';
 import { openMessagesQueue } from '../../shared/queues/messages.js';
+import type { Json } from '../support/client.js';
 import { MailServer } from '../support/mail-server.js';
 import { eventually } from '../support/poll.js';
 import { invoiceInput } from '../support/samples.js';
@@ -7,9 +8,6 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 
 export const MAIL_FROM = 'invoices@tow.example.com';
 export const BASE_URL = 'https://billing.example.com';
-
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
-type Json = any;
 
 /** The product with a mail server beside it, and a tenant that sends. */
 export class MailFixture {

@@ -76,6 +76,12 @@ describe('the mail of a notice', () => {
     for (let nth = 0; nth < times; nth += 1) await queue.add(NOTIFY, job, { jobId: newId() });
   }
 
+  const promptsTaken = () =>
+    eventually('all prompts were taken', async () => {
+      const { waiting = 0, active = 0 } = await queue.getJobCounts();
+      return waiting + active === 0;
+    });
+
   /** Ends the wait before the next attempt. */
   async function hurry(mail: Mail, set = ''): Promise<void> {
     const text = `update notice_mails set attempt_after = now(), error = null${set} where tenant_id = $1 and id = $2`;
@@ -142,7 +148,7 @@ describe('the mail of a notice', () => {
     expect(failed.error).to.include('550');
     expect((await health.notices(endpoint))[0].mailed_at).to.equal(null);
     await hurry(failed);
-    await eventually('the prompt was taken', async () => (await queue.getJobCounts()).active === 0);
+    await promptsTaken();
     expect(copies(failed)).to.equal(0);
   });
 
@@ -168,10 +174,7 @@ describe('the mail of a notice', () => {
     await prompt(mail, 8);
     await mailThat(endpoint, ({ state }) => state === 'sent');
     await prompt(mail, 3);
-    await eventually('all prompts were taken', async () => {
-      const { waiting = 0, active = 0 } = await queue.getJobCounts();
-      return waiting + active === 0;
-    });
+    await promptsTaken();
     expect(copies(mail)).to.equal(1);
   });
 

@@ -3,8 +3,9 @@ import { findPartitionFaults, keepPartitions } from '../../migrations/partitions
 import { firstIdAt } from '../../shared/platform/id-times.js';
 import { newId } from '../../shared/platform/ids.js';
 import { createLogger } from '../../shared/platform/logger.js';
-import { type Database, openDatabase, type Statement } from '../../shared/platform/postgres.js';
+import { type Database, openDatabase } from '../../shared/platform/postgres.js';
 import { listEvents } from '../../shared/resources/events/queries.js';
+import { runOf } from '../support/explain.js';
 import { withClient } from '../support/rows.js';
 import { createDatabase } from '../support/stores.js';
 
@@ -27,16 +28,6 @@ const INSERTS: Record<string, string> = {
   webhook_attempts: `insert into webhook_attempts (tenant_id, id, delivery_id, endpoint_id, attempt, started_at, url, request_headers, total_ms)
     values ($1, $2, $2, $2, 1, now(), 'https://example.com', '{}', 1)`,
 };
-
-interface PlanNode {
-  'Node Type': string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Subplans Removed'?: number;
-  Plans?: PlanNode[];
-}
-
-const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)];
 
 describe('partitions', () => {
   const tenantId = newId();
@@ -64,18 +55,6 @@ describe('partitions', () => {
     );
     return rows.map(({ name }) => name).sort();
   };
-
-  /** What the application's own session does for a statement, prepared as always. */
-  const analyze = (statement: Statement): Promise<PlanNode[]> =>
-    db.transaction([tenantId], async (tx) => {
-      const values = (statement.values ?? []).map((value) => `'${value}'`).join();
-      await tx.query({ text: `prepare looked as ${statement.text}` });
-      const [row] = await tx.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>({
-        text: `explain (analyze, format json) execute looked (${values})`,
-      });
-      await tx.query({ text: 'deallocate looked' });
-      return flatten(row?.['QUERY PLAN'][0].Plan as PlanNode);
-    });
 
   it('are there from the first migration on, for the last week to four weeks ahead, and each row lies in that of its id', async () => {
     const weeks = [-1, 0, 1, 2, 3, 4].map((ahead) => Date.now() + ahead * WEEK_MS);
@@ -187,7 +166,7 @@ describe('partitions', () => {
       );
     }
     await asOwner('analyze events');
-    const byId = await analyze({
+    const byId = await runOf(db, tenantId, {
       text: 'select body from events where tenant_id = $1::uuid and id = $2::uuid',
       values: [tenantId, idAt(now)],
     });
@@ -197,7 +176,7 @@ describe('partitions', () => {
       [undefined, 6],
       [{ at: '', id: idAt(now + WEEK_MS + 100_000) }, 3],
     ] as const) {
-      const nodes = await analyze(listEvents({ limit }, { tenantId, timeZone: 'UTC', position }));
+      const nodes = await runOf(db, tenantId, listEvents({ limit }, { tenantId, timeZone: 'UTC', position }));
       const types = nodes.map((node) => node['Node Type']);
       expect(types).to.not.include('Sort').and.not.include('Seq Scan');
       const scans = nodes.filter((node) => node['Node Type'].startsWith('Index'));

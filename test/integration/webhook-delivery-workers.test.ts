@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { eventually } from '../support/poll.js';
 import { sideBySide } from '../support/side-by-side.js';
-import { type Hook, pause, WebhookBench } from './webhook-fixture.js';
+import { type Hook, held, pause, WebhookBench } from './webhook-fixture.js';
 
 describe('workers that deliver webhooks', () => {
   let bench: WebhookBench;
@@ -11,10 +11,7 @@ describe('workers that deliver webhooks', () => {
   before(async () => {
     bench = await WebhookBench.start({}, 0);
   });
-  after(async () => {
-    await bench.stop();
-    expect(bench.receiver.faults).to.deep.equal([]);
-  });
+  after(() => bench.stop());
 
   const setLane = ({ tenantId, id }: Hook, columns: string, values: unknown[] = []) =>
     bench.stack.rows(
@@ -34,23 +31,22 @@ describe('workers that deliver webhooks', () => {
 
   it('that stop finish what is under way and hand over the rest; the state of an endpoint outlives them', async () => {
     const first = await bench.startWorker();
-    const hook = await bench.hook({ max_in_flight: 2, respond: () => ({ delayMs: 1000 }) });
+    const { respond, release } = held();
+    const hook = await bench.hook({ max_in_flight: 2, respond });
     const failing = await bench.hook({ respond: () => ({ status: 500 }) });
     await bench.events(failing.client, 5);
     await eventually('a breaker to open', async () => (await bench.lane(failing)).open_until !== null);
-    const made = bench.events(hook.client, 5);
+    const ids = await bench.events(hook.client, 5);
     await hook.receiver.waitFor(2);
-    const ids = await made;
-    const startedAt = Date.now();
-    await first.lifecycle.close(10_000);
-    const begun = hook.receiver.requests.length;
+    const closing = first.lifecycle.close(10_000);
+    await pause(300);
+    release();
+    await closing;
+    expect(hook.receiver.requests).to.have.length(2);
     expect(hook.receiver.inFlight).to.equal(0);
-    expect(hook.receiver.arrivals.filter((at) => at > startedAt + 100)).to.deep.equal([]);
     const stored = await bench.deliveries(hook);
-    expect(stored.filter(({ status }) => status === 'succeeded')).to.have.length(begun);
-    expect(stored.filter(({ status, attempts }) => status === 'pending' && !attempts)).to.have.length(
-      5 - begun,
-    );
+    expect(stored.filter(({ status }) => status === 'succeeded')).to.have.length(2);
+    expect(stored.filter(({ status, attempts }) => status === 'pending' && !attempts)).to.have.length(3);
     expect(await bench.lane(hook)).to.include({ owner: null, lease_until: null });
     const queue = openWebhooksQueue(bench.stack.runtime);
     const told = (await queue.getJobs(['waiting'])).flatMap(({ data }) => data.lanes);
@@ -74,13 +70,12 @@ describe('workers that deliver webhooks', () => {
         const made = bench.events(hook.client, 25);
         await hook.receiver.waitFor(1);
         await setLane(hook, "owner = $3, lease_until = now() + interval '60 s'", [randomUUID()]);
-        // The owner finds out when it renews its lease.
-        await pause(5500);
+        // The owner finds out when it renews its lease; two a second until then.
+        await eventually('it to send nothing more', () => {
+          return Date.now() - (hook.receiver.arrivals.at(-1) ?? 0) > 2500;
+        });
         const ids = await made;
-        const { length } = hook.receiver.requests;
-        await pause(1200);
-        expect(hook.receiver.requests).to.have.length(length);
-        expect(length).to.be.below(25);
+        expect(hook.receiver.requests).to.have.length.below(15);
         hook.receiver.respond = () => ({});
         await setLane(hook, 'owner = null, lease_until = null');
         await bench.wake(hook);
@@ -122,11 +117,11 @@ describe('workers that deliver webhooks', () => {
         const [dead, dying] = await Promise.all([idle(), idle()]);
         await setLane(dead, "owner = $3, lease_until = now() - interval '1 s'", [randomUUID()]);
         await setLane(dying, "owner = $3, lease_until = now() + interval '2.5 s'", [randomUUID()]);
-        const endsAt = Date.now() + 2500;
+        const { lease_until: endsAt } = await bench.lane(dying);
         const [one, two] = await Promise.all([bench.event(dead.client), bench.event(dying.client)]);
         await eventually('the first to arrive', () => dead.receiver.requests.length === 1, 2000);
         await dying.receiver.waitFor(1);
-        expect(dying.receiver.arrivals[0]).to.be.at.least(endsAt - 30);
+        expect(dying.receiver.arrivals[0]).to.be.at.least(endsAt.getTime());
         expectOnce(dead, [one]);
         expectOnce(dying, [two]);
       },

@@ -5,14 +5,11 @@ import { timeOfId } from '../../shared/platform/id-times.js';
 import { createFoundation, createRuntime, type Runtime } from '../../shared/platform/runtime.js';
 import { openWebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
 import { startWebhooksWorker } from '../../workers/webhooks/index.js';
-import type { TestClient } from '../support/client.js';
+import type { Json, TestClient } from '../support/client.js';
 import { eventually } from '../support/poll.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 import { type Responder, type StrictEndpoint, StrictReceiver } from '../support/strict-receiver.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
-type Shown = any;
 
 /** An endpoint of a tenant, and the receiver behind it. */
 export interface Hook {
@@ -39,9 +36,7 @@ export class WebhookBench {
 
   /** @param workers how many workers deliver; none: a test starts them */
   static async start(environment: Record<string, string> = {}, workers = 1): Promise<WebhookBench> {
-    const stack = await TestStack.start({
-      environment: { WEBHOOK_TIMEOUT_MS: '3000', ...environment },
-    });
+    const stack = await TestStack.start({ environment });
     const bench = new WebhookBench(stack, await StrictReceiver.start());
     for (let nth = 0; nth < workers; nth += 1) await bench.startWorker();
     return bench;
@@ -60,11 +55,13 @@ export class WebhookBench {
     return runtime;
   }
 
+  /** Ends everything; then nothing that was received may have been wrong. */
   async stop(): Promise<void> {
     const closed = await Promise.all(this.workers.map(({ lifecycle }) => lifecycle.close(10_000)));
     await this.stack.stop();
     await this.receiver.stop();
     expect(closed, 'every worker closes in time').to.not.include(false);
+    expect(this.receiver.faults).to.deep.equal([]);
   }
 
   /** An endpoint of a tenant, of a new one unless given. */
@@ -116,11 +113,11 @@ export class WebhookBench {
 
   private async eventOf(client: TestClient, invoiceId: string): Promise<string> {
     const { body } = await client.get('/events?type=invoice.created&limit=200');
-    return body.data.items.find((one: Shown) => one.data.object.id === invoiceId).id;
+    return body.data.items.find((one: Json) => one.data.object.id === invoiceId).id;
   }
 
   /** Deliveries as the log lists them, newest first. */
-  async deliveries({ client, id }: Hook, query = ''): Promise<Shown[]> {
+  async deliveries({ client, id }: Hook, query = ''): Promise<Json[]> {
     const { body } = await client.get(`/webhook-deliveries?endpoint_id=${id}&limit=200${query}`);
     // `since` and `until` rely on it, whatever has made the delivery.
     for (const one of body.data.items) expect(Date.parse(one.created_at)).to.equal(timeOfId(one.id));
@@ -128,7 +125,7 @@ export class WebhookBench {
   }
 
   /** The deliveries of an endpoint once all of them, so many at least, have this status. */
-  allIn(hook: Hook, status: string, count: number, timeoutMs?: number): Promise<Shown[]> {
+  allIn(hook: Hook, status: string, count: number, timeoutMs?: number): Promise<Json[]> {
     return eventually(
       `${count} deliveries to be ${status}`,
       async () => {
@@ -140,13 +137,13 @@ export class WebhookBench {
   }
 
   /** Of a delivery, the first one first. */
-  async attempts({ client }: Hook, deliveryId: string): Promise<Shown[]> {
+  async attempts({ client }: Hook, deliveryId: string): Promise<Json[]> {
     const { body } = await client.get(`/webhook-deliveries/${deliveryId}/attempts`);
     return body.data.items.reverse();
   }
 
   /** The lane as it is stored. */
-  async lane({ tenantId, id }: Hook): Promise<Shown> {
+  async lane({ tenantId, id }: Hook): Promise<Json> {
     const text = 'select * from webhook_lanes where tenant_id = $1 and endpoint_id = $2';
     return (await this.stack.rows(tenantId, text, [tenantId, id]))[0];
   }
@@ -168,7 +165,7 @@ export class WebhookBench {
   }
 
   /** Until nobody has the lane in hand. */
-  released(hook: Hook): Promise<Shown> {
+  released(hook: Hook): Promise<Json> {
     return eventually('the lane to be given back', async () => {
       const lane = await this.lane(hook);
       return lane.owner === null && lane;
@@ -178,6 +175,18 @@ export class WebhookBench {
 
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Answers nobody before it is released: what a test sees until then does not depend on how fast the machine is. */
+export function held(reply: Awaited<ReturnType<Responder>> = {}): {
+  respond: Responder;
+  release: () => void;
+} {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { respond: () => released.then(() => reply), release };
 }
 
 /** What comes in the order of the entries, each for one request of an id; the last one for all further ones. */

@@ -7,14 +7,8 @@ import type { ListScope } from '../../shared/resources/keyset-list.js';
 import { listAttempts, listDeliveries } from '../../shared/resources/webhook-deliveries/queries.js';
 import { countStatement } from '../../shared/resources/webhook-replays/plan.js';
 import { continueReplay } from '../../shared/resources/webhook-replays/run.js';
+import { type PlanNode, planOf } from '../support/explain.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
-
-interface PlanNode {
-  'Node Type': string;
-  'Index Name'?: string;
-  'Subplans Removed'?: number;
-  Plans?: PlanNode[];
-}
 
 const ROWS = 10_000;
 const WEEK_MS = 7 * 86_400_000;
@@ -71,20 +65,6 @@ describe('plans of the log of deliveries over four weeks of partitions', () => {
   });
   after(() => stack.stop());
 
-  /** The plan that the application's own session makes for this statement when it is prepared, as every one is. */
-  const planOf = (statement: Statement): Promise<PlanNode[]> =>
-    stack.runtime.db.transaction([tenant.id], async (tx) => {
-      const values = (statement.values ?? []).map((value) =>
-        value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`,
-      );
-      await tx.query({ text: `prepare page as ${statement.text}` });
-      const [row] = await tx.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>({
-        text: `explain (format json) execute page (${values.join(', ')})`,
-      });
-      await tx.query({ text: 'deallocate page' });
-      return flatten(row?.['QUERY PLAN'][0].Plan as PlanNode);
-    });
-
   const scopeOf = (page: 'first' | 'later'): ListScope => ({
     tenantId: tenant.id,
     timeZone: 'America/New_York',
@@ -121,7 +101,7 @@ describe('plans of the log of deliveries over four weeks of partitions', () => {
   for (const [name, statement, index] of cases) {
     for (const page of ['first', 'later'] as const) {
       it(`read the ${page} page of ${name} in the order of ${index}: nothing is sorted, no table is scanned`, async () => {
-        const nodes = await planOf(statement(scopeOf(page)));
+        const nodes = await planOf(stack.runtime.db, tenant.id, statement(scopeOf(page)));
         const types = nodes.map((node) => node['Node Type']);
         expect(types).to.not.include('Sort').and.not.include('Incremental Sort').and.not.include('Seq Scan');
         expect([...indexesOf(nodes)]).to.deep.equal([index]);
@@ -132,8 +112,14 @@ describe('plans of the log of deliveries over four weeks of partitions', () => {
   it('leave out the partitions before since and after until', async () => {
     const at = (ms: number) => new Date(ms).toISOString();
     // A replay may make a delivery a week after the time in its id, and a date is midnight somewhere.
-    const recent = await planOf(deliveries({ since: at(Date.now()) })(scopeOf('first')));
+    const recent = await planOf(
+      stack.runtime.db,
+      tenant.id,
+      deliveries({ since: at(Date.now()) })(scopeOf('first')),
+    );
     const old = await planOf(
+      stack.runtime.db,
+      tenant.id,
       deliveries({ until: at((weeks[0] as number) - 2 * 86_400_000) })(scopeOf('first')),
     );
     const removed = (nodes: PlanNode[]) =>
@@ -156,7 +142,7 @@ describe('plans of the log of deliveries over four weeks of partitions', () => {
         const count = countStatement({ tenantId: tenant.id, kind, endpointId: endpoint, filter });
         const statements = [count, await makingOf(kind, filter)];
         for (const statement of statements) {
-          const nodes = await planOf(statement);
+          const nodes = await planOf(stack.runtime.db, tenant.id, statement);
           expect(
             nodes.map((node) => node['Node Type']),
             statement.text,
@@ -189,7 +175,3 @@ describe('plans of the log of deliveries over four weeks of partitions', () => {
     }
   });
 });
-
-function flatten(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(flatten)];
-}

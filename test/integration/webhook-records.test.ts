@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import { type AttemptRecord, storeAttempts } from '../../workers/webhooks/record-store.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
-import { insertEndpoint } from '../support/webhooks.js';
+import { insertSignedEndpoint } from '../support/webhooks.js';
 
 const FAILED = {
   status: 'failed',
@@ -19,9 +19,11 @@ describe('storing what came of attempts', () => {
   let endpointId: string;
 
   before(async () => {
-    stack = await TestStack.start({ webhooks: false });
+    stack = await TestStack.start();
     tenant = await stack.createTenant();
-    ({ id: endpointId } = await insertEndpoint(stack.runtime, tenant.id, { url: 'http://127.0.0.1:9/' }));
+    ({ id: endpointId } = await insertSignedEndpoint(stack.runtime, tenant.id, {
+      url: 'http://127.0.0.1:9/',
+    }));
   });
   after(() => stack.stop());
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Answer, TestClient } from './client.js';
+import type { Answer, Json, TestClient } from './client.js';
 import { invoiceInput, lineItem } from './samples.js';
 import type { TestStack, TestTenant } from './stack.js';
 
@@ -23,8 +23,7 @@ export async function setGate({ client }: TestTenant, cents: number | null = GAT
 }
 
 /** Asserts that a write waits for a human, and returns its approval. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
-export function expectHeld(answer: Answer): any {
+export function expectHeld(answer: Answer): Json {
   expect(answer.status, answer.text).to.equal(202);
   expect(answer.body).to.have.all.keys('ok', 'pending_approval', 'approval');
   expect(answer.body).to.include({ ok: true, pending_approval: true });

@@ -4,7 +4,7 @@ import { type Deployment, SECRET_KEY, type Tenant } from './deployment.js';
 import type { Load } from './load.js';
 import { eventually } from './poll.js';
 import type { Responder, StrictEndpoint, StrictReceiver } from './strict-receiver.js';
-import { insertEndpoint } from './webhooks.js';
+import { insertSignedEndpoint } from './webhooks.js';
 
 /** After any fault, and without a person, the backlog is delivered by then. */
 const RECOVERY_MS = 30_000;
@@ -44,7 +44,7 @@ export class Audience {
   /** One more endpoint. Past the API, which may be what is dead. */
   async join(tenant: Tenant, respond?: Responder, maxInFlight = 20): Promise<Listener> {
     const endpoint = this.receiver.add(respond ? { respond } : {});
-    const { id, secret } = await insertEndpoint(
+    const { id, secret } = await insertSignedEndpoint(
       { db: await this.deployment.db(), config: { secretKey: SECRET_KEY } },
       tenant.id,
       { url: endpoint.url, eventTypes: ['invoice.created'], maxInFlight },

@@ -2,12 +2,15 @@ import { expect } from 'chai';
 import { Agent, request } from 'undici';
 import { findDepartures } from './openapi-validator.js';
 
+/** What was parsed and is looked at by name. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
+export type Json = any;
+
 export interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
-  body: any;
+  body: Json;
 }
 
 export interface CallOptions {

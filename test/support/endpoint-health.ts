@@ -1,12 +1,10 @@
-import { newId } from '../../shared/platform/ids.js';
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
 import { runIsolated } from '../../workers/writes/isolate.js';
 import type { BatchContext } from '../../workers/writes/run-batch.js';
 import { batchContextOf } from './batch-context.js';
+import type { Json } from './client.js';
 import type { TestStack } from './stack.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
-type Json = any;
+import { insertDeliveries, insertEndpoint } from './webhook-rows.js';
 
 /** Endpoints of one tenant, with what their delivery workers would have written set by hand, and a clock that is asked instead of awaited. */
 export class EndpointHealth {
@@ -16,12 +14,8 @@ export class EndpointHealth {
   ) {}
 
   /** An enabled endpoint with a lane. */
-  async endpoint(url = 'https://receiver.example.com/hook?key=secret'): Promise<string> {
-    const id = newId();
-    const text = `with made as (insert into webhook_endpoints (tenant_id, id, url, event_types, max_in_flight) values ($1, $2, $3, '{*}', 10) returning *)
-                  insert into webhook_lanes (tenant_id, endpoint_id) select tenant_id, id from made`;
-    await this.rows(text, [this.tenantId, id, url]);
-    return id;
+  endpoint(): Promise<string> {
+    return insertEndpoint(this, { url: 'https://receiver.example.com/hook?key=secret' });
   }
 
   rows<R = Json>(text: string, values: unknown[]): Promise<R[]> {
@@ -59,10 +53,8 @@ export class EndpointHealth {
 
   /** An exhausted delivery to it, counted in its lane; resolves with its id. */
   async exhausted(endpointId: string): Promise<string> {
-    const id = newId();
-    const text = `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, next_attempt_at, completed_at)
-                  values ($1, $2, $3, $4, 'invoice.created', 'exhausted', null, now())`;
-    await this.rows(text, [this.tenantId, id, endpointId, newId()]);
+    const made = await insertDeliveries(this, [{ endpoint_id: endpointId, status: 'exhausted' }]);
+    const [id] = made as [string];
     await this.lane(endpointId, `exhausted_count = exhausted_count + 1, last_exhausted_id = '${id}'`);
     return id;
   }

@@ -1,6 +1,7 @@
 /** Clients that behave as integrators should, and write down every call: the load under which faults are made. */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
+import type { Json } from './client.js';
 import type { Tenant } from './deployment.js';
 import { findDepartures } from './openapi-validator.js';
 import { eventually } from './poll.js';
@@ -35,8 +36,7 @@ export interface Call {
 interface Reply {
   status: number;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a client reads whatever members it expects.
-  body: any;
+  body: Json;
 }
 
 export interface LoadOptions {

@@ -1,12 +1,12 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { Json } from './client.js';
 import { eventually } from './poll.js';
 
 export interface SseEvent {
   id: string;
   type: string;
   /** The parsed data. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
-  body: any;
+  body: Json;
 }
 
 export interface SseOptions {

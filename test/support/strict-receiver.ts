@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import type { Json } from './client.js';
 import { eventually } from './poll.js';
 import { judge, type Keys } from './strict-verdict.js';
 
@@ -15,8 +16,7 @@ export interface ReceivedRequest {
   /** `webhook-id` */
   id: string;
   /** The parsed body; undefined when it is no JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
-  event: any;
+  event: Json;
   /** The how manieth of this id at this endpoint, from 1. */
   nth: number;
   /** Its faults; empty: none. */

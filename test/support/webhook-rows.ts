@@ -18,10 +18,13 @@ async function insert({ stack, tenantId }: RowsOf, table: string, columns: strin
   );
 }
 
-/** An endpoint whose address there is not: for stacks that deliver no webhooks. */
+/** An endpoint without a secret, whose address there is not: for stacks that deliver no webhooks. */
 export async function insertEndpoint(
   of: RowsOf,
-  { eventTypes = ['*'], ...settings }: { eventTypes?: string[]; enabled?: boolean; deleted_at?: string } = {},
+  {
+    eventTypes = ['*'],
+    ...settings
+  }: { url?: string; eventTypes?: string[]; enabled?: boolean; deleted_at?: string } = {},
 ): Promise<string> {
   const id = newId();
   const row = {

@@ -3,44 +3,28 @@ import { deriveKey, seal } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 
-export interface EndpointOptions {
+interface EndpointOptions {
+  url: string;
   eventTypes?: string[];
-  rateLimitPerSecond?: number;
   maxInFlight?: number;
-  headers?: Record<string, string>;
   /** Made here when none is given. */
   secret?: string;
 }
 
-export interface TestEndpoint {
-  id: string;
-  secret: string;
-}
-
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** An endpoint as POST /webhook-endpoints stores it, made past the API: many at once, and without its limits. */
-export async function insertEndpoint(
+/** An endpoint that can be delivered to, as POST /webhook-endpoints stores it, made past the API: many at once, and without its limits. */
+export async function insertSignedEndpoint(
   { db, config }: Pick<Runtime, 'db'> & { config: { secretKey: string } },
   tenantId: string,
-  { url, ...options }: EndpointOptions & { url: string },
-): Promise<TestEndpoint> {
+  { url, secret = newSecret(), eventTypes = ['*'], maxInFlight = 20 }: EndpointOptions,
+): Promise<{ id: string; secret: string }> {
   const id = newId();
-  const {
-    secret = newSecret(),
-    eventTypes = ['*'],
-    rateLimitPerSecond = null,
-    maxInFlight = 20,
-    headers,
-  } = options;
   const sealed = seal(deriveKey(config.secretKey, 'webhook-secrets'), secret);
-  const headersSealed =
-    headers && seal(deriveKey(config.secretKey, 'webhook-headers'), JSON.stringify(headers));
   await db.transaction([tenantId], async (tx) => {
     await tx.query({
-      text: `insert into webhook_endpoints (tenant_id, id, url, event_types, headers_sealed, rate_limit_per_second, max_in_flight)
-             values ($1, $2, $3, $4, $5, $6, $7)`,
-      values: [tenantId, id, url, eventTypes, headersSealed ?? null, rateLimitPerSecond, maxInFlight],
+      text: `insert into webhook_endpoints (tenant_id, id, url, event_types, max_in_flight) values ($1, $2, $3, $4, $5)`,
+      values: [tenantId, id, url, eventTypes, maxInFlight],
     });
     await tx.query({
       text: `insert into webhook_secrets (tenant_id, id, endpoint_id, scheme, secret_sealed) values ($1, $2, $3, 'v1', $4)`,

@@ -6,10 +6,8 @@ import { buildDocument } from '../../api/openapi.js';
 import { toJsonSchema } from '../../shared/contracts/json-schema.js';
 import { EVENT_TYPES } from '../../shared/contracts/vocabulary.js';
 import { eventTypeView } from '../../shared/resources/event-types/bodies.js';
+import type { Json } from '../support/client.js';
 import { PROJECT } from '../support/processes.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
-type Json = Record<string, any>;
 
 /** Routes as they are, and one that registers receivers. */
 const BLOCK = `/**

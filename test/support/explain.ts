@@ -1,0 +1,57 @@
+import type { Database, Statement } from '../../shared/platform/postgres.js';
+
+/** As EXPLAIN tells it in JSON. */
+export interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Subplans Removed'?: number;
+  Plans?: PlanNode[];
+}
+
+/** With the option `analyze`. */
+export interface RunNode extends PlanNode {
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  /** With the option `buffers` as well: pages, of those below it too. */
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+}
+
+/**
+ * The plan that the application's own session makes for a statement when it is prepared, as every one is: all its nodes, the uppermost first.
+ * @param tenantId whose rows the session may see
+ */
+export function planOf(db: Database, tenantId: string, statement: Statement): Promise<PlanNode[]> {
+  return explain(db, { tenantId, statement, options: 'format json' });
+}
+
+/** {@link planOf} a statement that is run, and undone if it wrote. */
+export function runOf(db: Database, tenantId: string, statement: Statement): Promise<RunNode[]> {
+  return explain<RunNode>(db, { tenantId, statement, options: 'analyze, buffers, format json' });
+}
+
+async function explain<Node extends PlanNode>(
+  db: Database,
+  { tenantId, statement, options }: { tenantId: string; statement: Statement; options: string },
+): Promise<Node[]> {
+  const values = (statement.values ?? []).map(literal);
+  const list = values.length > 0 ? `(${values.join(', ')})` : '';
+  return db.rehearse([tenantId], async (tx) => {
+    await tx.query({ text: `prepare explained as ${statement.text}` });
+    const [row] = await tx.query<{ 'QUERY PLAN': [{ Plan: Node }] }>({
+      text: `explain (${options}) execute explained ${list}`,
+    });
+    await tx.query({ text: 'deallocate explained' });
+    return flatten(row?.['QUERY PLAN'][0].Plan as Node);
+  });
+}
+
+function literal(value: unknown): string {
+  return value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`;
+}
+
+function flatten<Node extends PlanNode>(node: Node): Node[] {
+  return [node, ...(node.Plans ?? []).flatMap((one) => flatten(one as Node))];
+}
