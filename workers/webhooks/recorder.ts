@@ -36,9 +36,7 @@ export class Recorder {
 
   add(recording: Recording): void {
     this.waiting.push(recording);
-    this.storing ??= this.storeAll().finally(() => {
-      this.storing = undefined;
-    });
+    this.storing ??= this.storeAll();
   }
 
   /** Waits until all is stored. What cannot be stored until the deadline is sent once more by whoever comes next. */
@@ -66,6 +64,8 @@ export class Recorder {
         await new Promise((resolve) => setTimeout(resolve, STORE_RETRY_MS));
       }
     }
+    // In the same turn as the last look at what waits: what is added from here on begins anew.
+    this.storing = undefined;
   }
 
   /** One by one when a set is refused for what is in it: a single one must not keep the others from being stored. */
