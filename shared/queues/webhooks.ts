@@ -11,6 +11,16 @@ export interface LaneRef {
   endpointId: string;
 }
 
+/** A key for maps over lanes; ids of endpoints are not trusted to differ between tenants. */
+export function laneKey({ tenantId, endpointId }: LaneRef): string {
+  return `${tenantId}/${endpointId}`;
+}
+
+/** Whose lanes these are, each once: the tenants that a transaction over them must name. */
+export function tenantsOf(lanes: readonly Pick<LaneRef, 'tenantId'>[]): string[] {
+  return [...new Set(lanes.map(({ tenantId }) => tenantId))];
+}
+
 /** A prompt to look at these lanes. The delivery rows are the truth: a job too many does nothing, a lost one is found by the clock. */
 export interface WebhookJob {
   lanes: LaneRef[];

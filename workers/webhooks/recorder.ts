@@ -1,6 +1,7 @@
 import { isTransientDatabaseError } from '../../shared/platform/errors.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Database } from '../../shared/platform/postgres.js';
+import { laneKey } from '../../shared/queues/webhooks.js';
 import { type AttemptRecord, type LaneRecord, storeAttempts } from './record-store.js';
 
 /** Attempts of one transaction. */
@@ -108,6 +109,6 @@ export class Recorder {
 
 function lastOfEachLane(batch: Recording[]): LaneRecord[] {
   const lanes = new Map<string, LaneRecord>();
-  for (const { lane } of batch) if (lane) lanes.set(`${lane.tenantId}/${lane.endpointId}`, lane);
+  for (const { lane } of batch) if (lane) lanes.set(laneKey(lane), lane);
   return [...lanes.values()];
 }
