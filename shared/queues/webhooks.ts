@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq';
 import { newId } from '../platform/ids.js';
 import type { Runtime } from '../platform/runtime.js';
-import { openQueue } from './backend.js';
+import { openQueue, PROMPT_OPTIONS } from './backend.js';
 
 export const WEBHOOKS_QUEUE = 'webhooks';
 
@@ -26,22 +26,13 @@ export interface WebhookJob {
   lanes: LaneRef[];
 }
 
-/** What fails here is our own store; what a receiver says is no failure of the job. */
-const JOB_OPTIONS = {
-  attempts: 20,
-  backoff: { type: 'fixed', delay: 1000 },
-  removeOnComplete: true,
-  // Kept, it would keep the sweep from prompting the same lane again.
-  removeOnFail: true,
-} as const;
-
 /** Lanes of one job; more are several jobs, so that several workers can take them. */
 const LANES_PER_JOB = 256;
 
 export type WebhooksQueue = Queue<WebhookJob>;
 
 export function openWebhooksQueue(runtime: Runtime): WebhooksQueue {
-  return openQueue<WebhookJob>(runtime, WEBHOOKS_QUEUE, JOB_OPTIONS);
+  return openQueue<WebhookJob>(runtime, WEBHOOKS_QUEUE, PROMPT_OPTIONS);
 }
 
 /** Asks the webhooks workers to look at these lanes now: one gathered job for all first attempts of a batch of writes. */
