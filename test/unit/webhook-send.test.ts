@@ -20,14 +20,14 @@ describe('one request of a delivery', () => {
     await receiver.stop();
   });
 
-  const send = (secrets: [secret: string, expiresAtMs: number | null][]) => {
+  const send = (secrets: [secret: string, expiresAtMs: number | null][], url = receiver.endpoint.url) => {
     const delivery = dueDelivery();
     const body = JSON.stringify({
       ...{ id: delivery.eventId, type: 'invoice.created', timestamp: new Date().toISOString(), data: {} },
     });
     const config: EndpointConfig = {
       ...newLane().config,
-      url: receiver.endpoint.url,
+      url,
       secrets: secrets.map(([secret, expiresAtMs]) => ({ secret: parseSecret(secret), expiresAtMs })),
     };
     return sendAttempt({ ...delivery, body }, config, { client, deadlineMs: 3000 });
@@ -50,5 +50,10 @@ describe('one request of a delivery', () => {
     for (const secrets of [[], [[newSecret(), Date.now() - 1]]] as [string, number][][])
       expect(await send(secrets)).to.include({ status: undefined, errorClass: 'internal' });
     expect(receiver.endpoint.requests).to.have.length(before);
+  });
+
+  it('fails, and does no more than that, when its endpoint has no URL that can be read', async () => {
+    for (const url of ['', 'https://', 'nonsense'])
+      expect(await send([[newSecret(), null]], url)).to.include({ errorClass: 'invalid_url', url: '' });
   });
 });

@@ -124,8 +124,9 @@ function hide(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.keys(headers).map((name) => [name, HIDDEN]));
 }
 
-/** Without query and fragment: receivers put keys there, and the log is read by more people than the settings. */
+/** Without query and fragment: receivers put keys there, and the log is read by more people than the settings. Empty when it is no URL: nothing is sent then. */
 function bareUrl(url: string): string {
+  if (!URL.canParse(url)) return '';
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 }
