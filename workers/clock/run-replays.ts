@@ -25,8 +25,12 @@ export function createReplayRunner(
     for (const ref of inTurn(running, last)) {
       if (performance.now() > endAt) break;
       last = ref.tenant_id;
-      // One that fails keeps nobody else from going on.
-      woken += await goOn(runtime, webhooks, ref).catch((error: unknown) => failures.push(error) && 0);
+      try {
+        woken += await goOn(runtime, webhooks, ref);
+      } catch (error) {
+        // One that fails keeps nobody else from going on.
+        failures.push(error);
+      }
     }
     if (failures.length > 0) throw failures[0];
     return { running: running.length, woken };
