@@ -1,20 +1,11 @@
-import { createHash } from 'node:crypto';
-
 /**
- * Ids of deliveries that are made at most once: a UUIDv7 of the time in another id, followed by a hash of what the delivery is of. Whoever makes the same one
- * again gets the same id and meets the primary key; and the id tells the partition that it is in, as every UUIDv7 does.
+ * Id of a delivery that is made at most once: a UUIDv7 of the time in another id, followed by a hash of what the delivery is of. Whoever makes the same one
+ * again gets the same id and meets the primary key; and the id tells the partition that it is in, as every UUIDv7 does. The arguments are SQL expressions of
+ * type uuid, and so is the result.
  *
  * @param timeId id whose time it gets
- * @param seeds what tells it from all others, as UUIDs in lower case
+ * @param seeds what tells it from all others
  */
-export function deliveryId(timeId: string, ...seeds: string[]): string {
-  const hash = createHash('md5').update(seeds.join('')).digest('hex');
-  const time = timeId.replaceAll('-', '').slice(0, 12);
-  const hex = `${time}7${hash.slice(13, 16)}8${hash.slice(17)}`;
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
-}
-
-/** {@link deliveryId} within a statement; the arguments are SQL expressions of type uuid, and so is it. */
 export function deliveryIdSql(timeId: string, ...seeds: string[]): string {
   const hash = `md5(${seeds.map((seed) => `(${seed})::text`).join(' || ')})`;
   const time = `left(replace((${timeId})::text, '-', ''), 12)`;

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { chown, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isRoot } from './embedded-postgres/account.js';
+import { errorCodeOf } from './errors.js';
 
 /** Writes a file that only its owner reads, whole or not at all; its folder is made where it is missing. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
@@ -14,9 +16,21 @@ export async function writePrivateFile(path: string, text: string): Promise<void
     } finally {
       await handle.close();
     }
+    await keepOwner(path, draft);
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });
     throw error;
+  }
+}
+
+/** Root working in an ordinary user's DATA_DIR must not lock that user out of it. */
+async function keepOwner(file: string, draft: string): Promise<void> {
+  if (!isRoot()) return;
+  try {
+    const { uid, gid } = await stat(file);
+    await chown(draft, uid, gid);
+  } catch (error) {
+    if (errorCodeOf(error) !== 'ENOENT') throw error;
   }
 }

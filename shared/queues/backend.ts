@@ -19,6 +19,17 @@ const PREFIX = '{tow}';
  */
 const STALL_SETTINGS = { lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 1000 } as const;
 
+/**
+ * Of jobs that only say where to look: what fails in them is our own store, what somebody outside answers is no failure of the job. One that is kept after it
+ * has failed would keep the clock from prompting for the same thing again.
+ */
+export const PROMPT_OPTIONS = {
+  attempts: 20,
+  backoff: { type: 'fixed', delay: 1000 },
+  removeOnComplete: true,
+  removeOnFail: true,
+} as const;
+
 /** Sessions of one BullMQ object on PostgreSQL; batches make more needless. */
 const BACKEND_POOL_SIZE = 4;
 

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import type { Runtime } from '../platform/runtime.js';
-import { openQueue } from './backend.js';
+import { openQueue, PROMPT_OPTIONS } from './backend.js';
 
 export const MESSAGES_QUEUE = 'messages';
 
@@ -13,19 +13,10 @@ export interface MessageJob {
   messageId: string;
 }
 
-/** What fails here is our own store; what a provider says is no failure of the job. */
-const JOB_OPTIONS = {
-  attempts: 20,
-  backoff: { type: 'fixed', delay: 1000 },
-  removeOnComplete: true,
-  // Kept, it would keep the sweep from prompting the same message again.
-  removeOnFail: true,
-} as const;
-
 export type MessagesQueue = Queue<MessageJob>;
 
 export function openMessagesQueue(runtime: Runtime): MessagesQueue {
-  return openQueue<MessageJob>(runtime, MESSAGES_QUEUE, JOB_OPTIONS);
+  return openQueue<MessageJob>(runtime, MESSAGES_QUEUE, PROMPT_OPTIONS);
 }
 
 export interface MessagePrompt {

@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq';
 import { newId } from '../platform/ids.js';
 import type { Runtime } from '../platform/runtime.js';
-import { openQueue } from './backend.js';
+import { openQueue, PROMPT_OPTIONS } from './backend.js';
 
 export const WEBHOOKS_QUEUE = 'webhooks';
 
@@ -11,19 +11,20 @@ export interface LaneRef {
   endpointId: string;
 }
 
+/** A key for maps over lanes; ids of endpoints are not trusted to differ between tenants. */
+export function laneKey({ tenantId, endpointId }: LaneRef): string {
+  return `${tenantId}/${endpointId}`;
+}
+
+/** Whose lanes these are, each once: the tenants that a transaction over them must name. */
+export function tenantsOf(lanes: readonly Pick<LaneRef, 'tenantId'>[]): string[] {
+  return [...new Set(lanes.map(({ tenantId }) => tenantId))];
+}
+
 /** A prompt to look at these lanes. The delivery rows are the truth: a job too many does nothing, a lost one is found by the clock. */
 export interface WebhookJob {
   lanes: LaneRef[];
 }
-
-/** What fails here is our own store; what a receiver says is no failure of the job. */
-const JOB_OPTIONS = {
-  attempts: 20,
-  backoff: { type: 'fixed', delay: 1000 },
-  removeOnComplete: true,
-  // Kept, it would keep the sweep from prompting the same lane again.
-  removeOnFail: true,
-} as const;
 
 /** Lanes of one job; more are several jobs, so that several workers can take them. */
 const LANES_PER_JOB = 256;
@@ -31,7 +32,7 @@ const LANES_PER_JOB = 256;
 export type WebhooksQueue = Queue<WebhookJob>;
 
 export function openWebhooksQueue(runtime: Runtime): WebhooksQueue {
-  return openQueue<WebhookJob>(runtime, WEBHOOKS_QUEUE, JOB_OPTIONS);
+  return openQueue<WebhookJob>(runtime, WEBHOOKS_QUEUE, PROMPT_OPTIONS);
 }
 
 /** Asks the webhooks workers to look at these lanes now: one gathered job for all first attempts of a batch of writes. */

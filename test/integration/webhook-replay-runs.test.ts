@@ -94,10 +94,12 @@ describe('the clock that runs replays', () => {
       account.of,
       events.map((event_id) => ({ endpoint_id: account.endpoint, event_id, status: 'exhausted' })),
     );
-    for (const { id } of [
-      await account.start('/webhook-deliveries/replay', { endpoint_id: account.endpoint }),
-      await account.recover(),
+    // One after the other: what the second one makes would wait before the first one.
+    for (const start of [
+      () => account.start('/webhook-deliveries/replay', { endpoint_id: account.endpoint }),
+      () => account.recover(),
     ]) {
+      const { id } = await start();
       const { db } = stack.runtime;
       const ref = { tenant_id: account.tenant.id, id };
       // It dies with everything made and nothing committed.

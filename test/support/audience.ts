@@ -1,5 +1,6 @@
 /** The endpoints that hear of a load's invoices, and what has to be true of them when all is over. */
 import { expect } from 'chai';
+import { newSecret } from '../../shared/resources/webhook-endpoints/secret.js';
 import { type Deployment, SECRET_KEY, type Tenant } from './deployment.js';
 import type { Load } from './load.js';
 import { eventually } from './poll.js';
@@ -44,12 +45,14 @@ export class Audience {
   /** One more endpoint. Past the API, which may be what is dead. */
   async join(tenant: Tenant, respond?: Responder, maxInFlight = 20): Promise<Listener> {
     const endpoint = this.receiver.add(respond ? { respond } : {});
-    const { id, secret } = await insertSignedEndpoint(
+    // Known to the receiver before the first delivery can come.
+    const secret = newSecret();
+    endpoint.secrets = [secret];
+    const { id } = await insertSignedEndpoint(
       { db: await this.deployment.db(), config: { secretKey: SECRET_KEY } },
       tenant.id,
-      { url: endpoint.url, eventTypes: ['invoice.created'], maxInFlight },
+      { url: endpoint.url, eventTypes: ['invoice.created'], maxInFlight, secret },
     );
-    endpoint.secrets = [secret];
     const listener = { tenant, id, endpoint, earlier: this.load.calls.length };
     this.listeners.push(listener);
     return listener;

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { deriveKey, seal } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
+import { newSecret } from '../../shared/resources/webhook-endpoints/secret.js';
 
 interface EndpointOptions {
   url: string;
@@ -10,8 +10,6 @@ interface EndpointOptions {
   /** Made here when none is given. */
   secret?: string;
 }
-
-const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 
 /** An endpoint that can be delivered to, as POST /webhook-endpoints stores it, made past the API: many at once, and without its limits. */
 export async function insertSignedEndpoint(

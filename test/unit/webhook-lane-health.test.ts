@@ -103,6 +103,12 @@ describe('health of a lane', () => {
     expect(health).to.deep.equal(before);
   });
 
+  it('has an end that came with a refused message stored at once', () => {
+    expect(note(health, { decision: decision('cancelled') })).to.equal(false);
+    expect(note(health, { decision: decision('cancelled', { stop: 'gone' }) })).to.equal(true);
+    expect(health.stopReason).to.equal('gone');
+  });
+
   it('keeps the longest pause that was asked for', () => {
     note(health, { decision: decision('failed', { pauseMs: 60_000 }) });
     note(health, { decision: decision('failed', { pauseMs: 1000 }), now: T0 + 10 });

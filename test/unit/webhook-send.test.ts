@@ -53,7 +53,9 @@ describe('one request of a delivery', () => {
   });
 
   it('fails when its address is none, and is logged like any other', async () => {
-    const attempt = await send([[newSecret(), null]], 'http://999.999.999.999/');
-    expect(attempt).to.include({ status: undefined, errorClass: 'invalid_url', url: '[not a URL]' });
+    for (const url of ['http://999.999.999.999/', '', 'https://', 'nonsense'])
+      expect(await send([[newSecret(), null]], url)).to.include({
+        ...{ status: undefined, errorClass: 'invalid_url', url: '[not a URL]' },
+      });
   });
 });

@@ -17,12 +17,11 @@ import { findDueNoticeMails } from '../../shared/resources/notices/outbox.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
 import { touchSessions } from '../../shared/resources/sessions/queries.js';
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
+import { forEachChunk } from './chunks.js';
 import { keepWeeks } from './keep-weeks.js';
 import { createReplayRunner } from './run-replays.js';
 import { createBillingWatch } from './watch-billing.js';
 
-/** Tenants looked at in one transaction. */
-const TENANTS_PER_PASS = 500;
 /** A re-submitted operation gets this long before it is submitted again: longer than a stalled job needs to come back. */
 const LEASE_SECONDS = 20;
 const COMMANDS_PER_PASS = 256;
@@ -83,14 +82,6 @@ export function createClockProcessor(
   };
 }
 
-/** Runs a sweep over all tenants, some hundred at a time, each chunk in a transaction that sees only these. */
-async function forEachChunk(runtime: Runtime, work: (tx: Transaction) => Promise<void>): Promise<void> {
-  const tenants = await runtime.db.tenantIds();
-  for (let start = 0; start < tenants.length; start += TENANTS_PER_PASS) {
-    await runtime.db.transaction(tenants.slice(start, start + TENANTS_PER_PASS), work);
-  }
-}
-
 /** Gives pending operations back to the queue: those whose job was lost, or never taken. One that has run meanwhile is a no-op. */
 async function resubmitOperations(runtime: Runtime, writes: WritesQueue): Promise<Record<string, unknown>> {
   let resubmitted = 0;
@@ -129,7 +120,10 @@ interface Sweep {
   limit?: number;
 }
 
-/** Messages that still wait for their provider although they are due: their prompt was lost, or the worker that had it died. Mails of notices are prompted by nobody else. */
+/**
+ * Messages that still wait for their provider although they are due: their prompt was lost, or the worker that had it died. Mails of notices are prompted by
+ * nobody else.
+ */
 async function promptDueMessages(
   runtime: Runtime,
   messages: MessagesQueue,
@@ -169,6 +163,7 @@ async function wakeDueLanes(runtime: Runtime, webhooks: WebhooksQueue): Promise<
   });
   return { woken, scheduled };
 }
+
 const promptOf = ({ tenant_id: tenantId, id: messageId, attempts }: DueMessage) => ({
   tenantId,
   messageId,

@@ -2,9 +2,8 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import { type WebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
 import type { RecordRef } from '../../shared/resources/sets.js';
 import { continueReplay, findRunningReplays } from '../../shared/resources/webhook-replays/run.js';
+import { forEachChunk } from './chunks.js';
 
-/** Tenants asked in one transaction. */
-const TENANTS_PER_PASS = 500;
 /** The clock has other work: a pass ends after this long, and the next one goes on with the next tenant. In ms. */
 const PASS_MS = 2_000;
 
@@ -26,8 +25,12 @@ export function createReplayRunner(
     for (const ref of inTurn(running, last)) {
       if (performance.now() > endAt) break;
       last = ref.tenant_id;
-      // One that fails keeps nobody else from going on.
-      woken += await goOn(runtime, webhooks, ref).catch((error: unknown) => failures.push(error) && 0);
+      try {
+        woken += await goOn(runtime, webhooks, ref);
+      } catch (error) {
+        // One that fails keeps nobody else from going on.
+        failures.push(error);
+      }
     }
     if (failures.length > 0) throw failures[0];
     return { running: running.length, woken };
@@ -60,11 +63,9 @@ function inTurn(running: RecordRef[], lastTenant: string): RecordRef[] {
 
 /** Those that may go on, by tenant. */
 async function findAll(runtime: Runtime): Promise<RecordRef[]> {
-  const tenants = await runtime.db.tenantIds();
   const found: RecordRef[] = [];
-  for (let start = 0; start < tenants.length; start += TENANTS_PER_PASS)
-    found.push(
-      ...(await runtime.db.transaction(tenants.slice(start, start + TENANTS_PER_PASS), findRunningReplays)),
-    );
+  await forEachChunk(runtime, async (tx) => {
+    found.push(...(await findRunningReplays(tx)));
+  });
   return found;
 }

@@ -1,11 +1,11 @@
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { findChangedTenants, findSettled, lookAtTenant } from '../../shared/resources/suggestions/watch.js';
+import { TENANTS_PER_PASS } from './chunks.js';
 
-/** Tenants asked in one transaction whether they changed anything. */
-const TENANTS_PER_PASS = 500;
 /** The clock has other work: a pass ends after this long, and the next one goes on. In ms. */
 const PASS_MS = 5_000;
+
 /** What a pass came to. */
 interface Pass extends Record<string, unknown> {
   looked: number;
@@ -14,8 +14,8 @@ interface Pass extends Record<string, unknown> {
 }
 
 /**
- * A watch, each call of which is a pass. It looks for money left behind, in what each tenant changed since the last look; the writes workers record what is found. Nothing of it is in the way of a
- * write: it reads committed rows, and locks none of them.
+ * A watch, each call of which is a pass. It looks for money left behind, in what each tenant changed since the last look; the writes workers record what is
+ * found. Nothing of it is in the way of a write: it reads committed rows, and locks none of them.
  */
 export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () => Promise<Pass> {
   // Where the next tenants are: were every pass to begin with the first ones, the last would never have their turn.

@@ -24,11 +24,13 @@ export function createNoticeMailer(runtime: Runtime, providers: Providers): Proc
     const mail = await claimNoticeMail(db, { tenant_id, id }, LEASE_SECONDS);
     if (!mail) return;
     const { recipient, attempts } = mail;
-    const prepare = () => outgoing(mail, recipient as string, config.publicUrl);
     const result: Result =
       recipient === null
         ? { outcome: 'refused', reason: 'The person has left the account.' }
-        : await handOver({ id, provider: 'smtp', attempts, prepare }, { providers, logger });
+        : await handOver(
+            { id, provider: 'smtp', attempts, prepare: () => outgoing(mail, recipient, config.publicUrl) },
+            { providers, logger },
+          );
     if (result.outcome === 'accepted') await untilStored(() => noteMailSent(db, mail));
     else await noteMailFailure(db, mail, { reason: result.reason, seconds: retryAfter(result, attempts) });
     logger.info({ messageId: id, tenant: tenant_id, attempt: attempts, ...result }, 'notice mail');

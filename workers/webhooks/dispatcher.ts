@@ -10,10 +10,10 @@ import { Flights, SLOW_MS } from './flights.js';
 import type { Flight, Lane } from './lane.js';
 import { noteAttempt } from './lane-health.js';
 import { LaneKeeper } from './lane-keeper.js';
-import { observeAttempt } from './observe-attempt.js';
+import { observeAttempt, type SettledAttempt } from './observe-attempt.js';
 import { Permits, type Pool } from './permits.js';
 import { Recorder } from './recorder.js';
-import { type Decision, decide, isSentOnce } from './retry-policy.js';
+import { decide, isSentOnce } from './retry-policy.js';
 import { type Attempt, sendAttempt } from './send.js';
 
 /** How long nothing is sent while the store keeps us waiting, before a new look, in ms. */
@@ -41,6 +41,7 @@ export class Dispatcher {
   private readonly ready: Record<Pool, FairQueue<Lane>> = { quick: new FairQueue(), slow: new FairQueue() };
   private readonly flights: Flights;
   private isPumping = false;
+  private heldUp: NodeJS.Timeout | undefined;
   private isClosing = false;
 
   constructor(
@@ -114,16 +115,17 @@ export class Dispatcher {
     this.isPumping = true;
     setImmediate(() => {
       this.isPumping = false;
-      for (const pool of POOLS) this.pump(pool);
+      // One timer for all who ask meanwhile.
+      clearTimeout(this.heldUp);
+      if (this.isClosing) return;
+      const isHeldUp = !this.keeper.isTrusted || this.recorder.backlog > MAX_UNSTORED;
+      if (isHeldUp) this.heldUp = setTimeout(() => this.pumpSoon(), HELD_UP_MS);
+      else for (const pool of POOLS) this.pump(pool);
     });
   }
 
   private pump(pool: Pool): void {
-    if (!this.keeper.isTrusted || this.recorder.backlog > MAX_UNSTORED) {
-      setTimeout(() => this.pumpSoon(), HELD_UP_MS);
-      return;
-    }
-    while (!this.isClosing && this.permits.hasRoom(pool)) {
+    while (this.permits.hasRoom(pool)) {
       const lane = this.ready[pool].shift((tenantId) => this.permits.mayTake(pool, tenantId));
       if (!lane) return;
       if (this.keeper.get(lane.ref) !== lane) continue;
@@ -158,11 +160,10 @@ export class Dispatcher {
   private settle(lane: Lane, flight: Flight, attempt: Attempt): void {
     failpoint(this.runtime.config, 'after_sent');
     const { delivery } = flight;
-    const number = delivery.attempts + 1;
     const decision = decide(
       { status: attempt.status, headers: attempt.responseHeaders ?? {}, errorClass: attempt.errorClass },
       {
-        attempts: number,
+        attempts: delivery.attempts + 1,
         isSingle: isSentOnce(delivery.trigger),
         now: new Date(),
         random: Math.random(),
@@ -171,11 +172,12 @@ export class Dispatcher {
     lane.end(flight, decision.status === 'succeeded');
     // A quick answer says nothing while others of the same endpoint keep us waiting.
     lane.health.isSlow = attempt.totalMs > SLOW_MS || lane.isWaitingSince(performance.now() - SLOW_MS);
-    observeAttempt(this.runtime, { delivery, attempt, decision });
-    this.record(lane, { delivery, number, attempt, decision });
+    const settled = { delivery, attempt, decision };
+    observeAttempt(this.runtime, settled);
+    this.record(lane, settled);
   }
 
-  private record(lane: Lane, { delivery, number, attempt, decision }: Settlement): void {
+  private record(lane: Lane, { delivery, attempt, decision }: SettledAttempt): void {
     const now = Date.now();
     const isNews = noteAttempt(lane.health, {
       deliveryId: delivery.id,
@@ -192,7 +194,7 @@ export class Dispatcher {
     // By the end of a pause it may have been cancelled, or have become less urgent than what came meanwhile.
     if (lane.isPaused) lane.unload();
     this.recorder.add({
-      record: { ...lane.ref, deliveryId: delivery.id, number, attempt, decision },
+      record: { ...lane.ref, deliveryId: delivery.id, number: delivery.attempts + 1, attempt, decision },
       lane: isNews || isStale ? { ...lane.ref, owner: lane.owner, health: { ...lane.health } } : undefined,
       onStored: () => {
         lane.unrecorded.delete(delivery.id);
@@ -239,11 +241,4 @@ export class Dispatcher {
       this.runtime.logger.warn({ err: error }, 'lanes not handed over; the clock will find them'),
     );
   }
-}
-
-interface Settlement {
-  delivery: DueDelivery;
-  number: number;
-  attempt: Attempt;
-  decision: Decision;
 }

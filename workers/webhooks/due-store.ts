@@ -1,5 +1,5 @@
 import type { Database } from '../../shared/platform/postgres.js';
-import type { LaneRef } from '../../shared/queues/webhooks.js';
+import { type LaneRef, laneKey, tenantsOf } from '../../shared/queues/webhooks.js';
 import { recordset } from '../../shared/resources/sets.js';
 
 /** A delivery to attempt now. */
@@ -86,7 +86,7 @@ export async function findDue(db: Database, requests: DueRequest[]): Promise<Due
     endpoint_id: endpointId,
     ...rest,
   }));
-  const rows = await db.transaction([...new Set(requests.map(({ tenantId }) => tenantId))], (tx) =>
+  const rows = await db.transaction(tenantsOf(requests), (tx) =>
     tx.query<DueRow>({
       name: 'find-due-deliveries',
       // Materialized: what is asked once for a lane would else be asked for each of its deliveries. And with a join instead of the last subquery all events
@@ -111,14 +111,13 @@ export async function findDue(db: Database, requests: DueRequest[]): Promise<Due
 function groupByLane(rows: DueRow[]): DueAnswer[] {
   const answers = new Map<string, DueAnswer>();
   for (const row of rows) {
-    const key = `${row.tenant_id}/${row.endpoint_id}`;
+    const lane = { tenantId: row.tenant_id, endpointId: row.endpoint_id };
+    const key = laneKey(lane);
     let answer = answers.get(key);
     if (!answer) {
-      const { tenant_id: tenantId, endpoint_id: endpointId, version } = row;
       answer = {
-        tenantId,
-        endpointId,
-        version,
+        ...lane,
+        version: row.version,
         takes: row.takes,
         deliveries: [],
         ended: row.ended,
@@ -171,7 +170,7 @@ export async function markDelivering(
   deliveries: { tenantId: string; id: string; attempts: number }[],
 ): Promise<void> {
   const rows = deliveries.map(({ tenantId, id, attempts }) => ({ tenant_id: tenantId, id, attempts }));
-  await db.transaction([...new Set(deliveries.map(({ tenantId }) => tenantId))], async (tx) =>
+  await db.transaction(tenantsOf(deliveries), async (tx) =>
     tx.queryAtCommit({
       name: 'mark-delivering',
       text: `update webhook_deliveries d set status = 'delivering' from ${recordset('tenant_id uuid, id uuid, attempts smallint')}

@@ -1,8 +1,10 @@
 import { parseSecret, type SigningSecret } from '../../shared/events/signing.js';
-import { deriveKey, unseal } from '../../shared/platform/crypto.js';
+import { unseal } from '../../shared/platform/crypto.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
-import type { LaneRef } from '../../shared/queues/webhooks.js';
+import { type LaneRef, tenantsOf } from '../../shared/queues/webhooks.js';
 import { recordset } from '../../shared/resources/sets.js';
+import { openHeaders, webhookHeadersKey } from '../../shared/resources/webhook-endpoints/headers.js';
+import { webhookSecretsKey } from '../../shared/resources/webhook-endpoints/secret.js';
 
 /** What sending to an endpoint takes. Holds secrets in clear: it stays in memory. */
 export interface EndpointConfig {
@@ -35,11 +37,11 @@ export function createConfigLoader({
   config: { secretKey },
 }: Pick<Runtime, 'db' | 'logger' | 'config'>): ConfigLoader {
   const keys = {
-    secrets: deriveKey(secretKey, 'webhook-secrets'),
-    headers: deriveKey(secretKey, 'webhook-headers'),
+    secrets: webhookSecretsKey(secretKey),
+    headers: webhookHeadersKey(secretKey),
   };
   return async (lanes) => {
-    const rows = await db.transaction([...new Set(lanes.map(({ tenantId }) => tenantId))], (tx) =>
+    const rows = await db.transaction(tenantsOf(lanes), (tx) =>
       tx.query<ConfigRow>({
         name: 'load-endpoints',
         // The newest secret signs first: a receiver that looks at the first signature alone follows a rotation at once.
@@ -74,9 +76,7 @@ function configOf(row: ConfigRow, keys: { secrets: Buffer; headers: Buffer }): E
   return {
     version: row.version,
     url: row.url,
-    headers: row.headers_sealed
-      ? (JSON.parse(unseal(keys.headers, row.headers_sealed)) as Record<string, string>)
-      : {},
+    headers: openHeaders(keys.headers, row.headers_sealed),
     secrets: (row.secrets ?? []).map(({ secret_sealed, expires_at_ms }) => ({
       secret: parseSecret(unseal(keys.secrets, secret_sealed)),
       expiresAtMs: expires_at_ms,

@@ -1,7 +1,8 @@
 import type { Runtime } from '../../shared/platform/runtime.js';
+import { laneKey } from '../../shared/queues/webhooks.js';
 import { cancelOpen, type DueAnswer, type DueDelivery, type DueRequest, findDue } from './due-store.js';
 import type { ConfigLoader } from './endpoint-config.js';
-import { type Lane, laneKey } from './lane.js';
+import type { Lane } from './lane.js';
 import { readHealth } from './lane-store.js';
 
 /** Lanes of one look. */

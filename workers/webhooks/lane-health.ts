@@ -48,8 +48,8 @@ export function noteAttempt(
   if (decision.pauseMs > 0)
     health.throttledUntil = Math.max(health.throttledUntil ?? 0, now + decision.pauseMs);
   if (decision.status === 'succeeded') return noteSuccess(health, now) || decision.stop !== null;
-  // It refuses this message and no more: neither a success of the endpoint nor a failure.
-  if (decision.status === 'cancelled') return false;
+  // It refuses this message: neither a success of the endpoint nor a failure.
+  if (decision.status === 'cancelled') return decision.stop !== null;
   health.consecutiveFailures += 1;
   health.failingSince ??= now;
   health.lastFailureAt = now;

@@ -1,7 +1,7 @@
 import { newId } from '../../shared/platform/ids.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
-import type { LaneRef } from '../../shared/queues/webhooks.js';
-import { Lane, laneKey } from './lane.js';
+import { type LaneRef, laneKey } from '../../shared/queues/webhooks.js';
+import { Lane } from './lane.js';
 import { onLanesWoken, tellLanes } from './lane-notice.js';
 import { type HeldLane, LEASE_SECONDS, releaseLanes, renewLanes, takeLanes } from './lane-store.js';
 
@@ -127,15 +127,10 @@ export class LaneKeeper {
     if (woken.length > 0) await this.wake(woken);
   }
 
-  /** Takes and renews no more. */
-  stop(): void {
+  /** Takes and renews no more, and gives everything back; to be called once nothing is under way any more. */
+  async close(): Promise<void> {
     this.isClosing = true;
     clearInterval(this.timer);
-  }
-
-  /** Gives everything back, once nothing is under way any more. */
-  async close(): Promise<void> {
-    this.stop();
     await this.release([...this.lanes.values()]);
   }
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../../shared/platform/postgres.js';
-import type { LaneRef } from '../../shared/queues/webhooks.js';
+import { type LaneRef, tenantsOf } from '../../shared/queues/webhooks.js';
 import { recordset } from '../../shared/resources/sets.js';
 import type { LaneHealth } from './lane-health.js';
 
@@ -26,10 +26,6 @@ function heldRows(lanes: HeldLane[]) {
   return JSON.stringify(
     lanes.map(({ tenantId, endpointId, owner }) => ({ tenant_id: tenantId, endpoint_id: endpointId, owner })),
   );
-}
-
-function tenantsOf(lanes: LaneRef[]): string[] {
-  return [...new Set(lanes.map(({ tenantId }) => tenantId))];
 }
 
 interface LaneRow {
@@ -120,44 +116,46 @@ export async function readHealth(
 }
 
 /** Makes leases longer. What is missing from the answer is held no more. */
-export async function renewLanes(
+export function renewLanes(db: Database, lanes: HeldLane[]): Promise<KeptLane[]> {
+  return updateHeld(db, lanes, {
+    name: 'renew-lanes',
+    set: `lease_until = now() + interval '${LEASE_SECONDS} s'`,
+  });
+}
+
+/** Gives lanes back. Answers those that were woken meanwhile: whoever comes first is to take them. */
+export async function releaseLanes(db: Database, lanes: HeldLane[]): Promise<LaneRef[]> {
+  const released = await updateHeld(db, lanes, {
+    name: 'release-lanes',
+    set: 'owner = null, lease_until = null',
+  });
+  return released.filter(({ isWoken }) => isWoken);
+}
+
+/** A lane that was held indeed, and whether somebody has left a mark in it. */
+interface KeptLane extends LaneRef {
+  isWoken: boolean;
+}
+
+/** Changes lanes that are still held, and takes their marks. */
+async function updateHeld(
   db: Database,
   lanes: HeldLane[],
-): Promise<(LaneRef & { isWoken: boolean })[]> {
+  { name, set }: { name: string; set: string },
+): Promise<KeptLane[]> {
   const rows = await db.transaction(tenantsOf(lanes), (tx) =>
     tx.query<{ tenant_id: string; endpoint_id: string; is_woken: boolean }>({
-      name: 'renew-lanes',
+      name,
       text: `with held as (
                select l.tenant_id, l.endpoint_id, l.woken
                from ${recordset(HELD)} join webhook_lanes l on l.tenant_id = r.tenant_id and l.endpoint_id = r.endpoint_id
                where l.owner = r.owner order by l.tenant_id, l.endpoint_id for update of l
              )
-             update webhook_lanes l set lease_until = now() + interval '${LEASE_SECONDS} s', woken = false
+             update webhook_lanes l set ${set}, woken = false
              from held h where l.tenant_id = h.tenant_id and l.endpoint_id = h.endpoint_id
              returning l.tenant_id, l.endpoint_id, h.woken as is_woken`,
       values: [heldRows(lanes)],
     }),
   );
   return rows.map((row) => ({ tenantId: row.tenant_id, endpointId: row.endpoint_id, isWoken: row.is_woken }));
-}
-
-/** Gives lanes back. Answers those that were woken meanwhile: whoever comes first is to take them. */
-export async function releaseLanes(db: Database, lanes: HeldLane[]): Promise<LaneRef[]> {
-  const rows = await db.transaction(tenantsOf(lanes), (tx) =>
-    tx.query<{ tenant_id: string; endpoint_id: string; is_woken: boolean }>({
-      name: 'release-lanes',
-      text: `with held as (
-               select l.tenant_id, l.endpoint_id, l.woken
-               from ${recordset(HELD)} join webhook_lanes l on l.tenant_id = r.tenant_id and l.endpoint_id = r.endpoint_id
-               where l.owner = r.owner order by l.tenant_id, l.endpoint_id for update of l
-             )
-             update webhook_lanes l set owner = null, lease_until = null, woken = false
-             from held h where l.tenant_id = h.tenant_id and l.endpoint_id = h.endpoint_id
-             returning l.tenant_id, l.endpoint_id, h.woken as is_woken`,
-      values: [heldRows(lanes)],
-    }),
-  );
-  return rows
-    .filter((row) => row.is_woken)
-    .map((row) => ({ tenantId: row.tenant_id, endpointId: row.endpoint_id }));
 }

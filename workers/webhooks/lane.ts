@@ -151,8 +151,3 @@ export class Lane {
     if (this.config) this.window = Math.min(this.window, this.config.maxInFlight);
   }
 }
-
-/** A key for maps over lanes; ids of endpoints are not trusted to differ between tenants. */
-export function laneKey({ tenantId, endpointId }: LaneRef): string {
-  return `${tenantId}/${endpointId}`;
-}

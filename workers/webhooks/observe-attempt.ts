@@ -3,7 +3,8 @@ import type { DueDelivery } from './due-store.js';
 import type { Decision } from './retry-policy.js';
 import type { Attempt } from './send.js';
 
-interface Observed {
+/** What came of a request. */
+export interface SettledAttempt {
   delivery: DueDelivery;
   attempt: Attempt;
   decision: Decision;
@@ -12,7 +13,7 @@ interface Observed {
 /** Counts an attempt, and tells the log of it. */
 export function observeAttempt(
   { metrics, logger }: Pick<Runtime, 'metrics' | 'logger'>,
-  { delivery, attempt, decision }: Observed,
+  { delivery, attempt, decision }: SettledAttempt,
 ): void {
   metrics.webhookAttempts.inc({ outcome: decision.status });
   if (delivery.attempts === 0 && delivery.trigger === 'event')

@@ -1,5 +1,5 @@
 import type { Database, Statement } from '../../shared/platform/postgres.js';
-import type { LaneRef } from '../../shared/queues/webhooks.js';
+import { type LaneRef, tenantsOf } from '../../shared/queues/webhooks.js';
 import { recordset } from '../../shared/resources/sets.js';
 import type { LaneHealth } from './lane-health.js';
 import type { Decision } from './retry-policy.js';
@@ -30,8 +30,7 @@ export async function storeAttempts(
   records: AttemptRecord[],
   lanes: LaneRecord[],
 ): Promise<void> {
-  const tenants = [...new Set([...records, ...lanes].map(({ tenantId }) => tenantId))];
-  await db.transaction(tenants, async (tx) => {
+  await db.transaction(tenantsOf([...records, ...lanes]), async (tx) => {
     tx.queryAtCommit(insertAttempts(records));
     tx.queryAtCommit(updateDeliveries(records));
     if (lanes.length > 0) tx.queryAtCommit(updateLanes(lanes));

@@ -1,6 +1,7 @@
 import { isTransientDatabaseError } from '../../shared/platform/errors.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Database } from '../../shared/platform/postgres.js';
+import { laneKey } from '../../shared/queues/webhooks.js';
 import { type AttemptRecord, type LaneRecord, storeAttempts } from './record-store.js';
 
 /** Attempts of one transaction. */
@@ -36,9 +37,7 @@ export class Recorder {
 
   add(recording: Recording): void {
     this.waiting.push(recording);
-    this.storing ??= this.storeAll().finally(() => {
-      this.storing = undefined;
-    });
+    this.storing ??= this.storeAll();
   }
 
   /** Waits until all is stored. What cannot be stored until the deadline is sent once more by whoever comes next. */
@@ -66,6 +65,8 @@ export class Recorder {
         await new Promise((resolve) => setTimeout(resolve, STORE_RETRY_MS));
       }
     }
+    // In the same turn as the last look at what waits: what is added from here on begins anew.
+    this.storing = undefined;
   }
 
   /** One by one when a set is refused for what is in it: a single one must not keep the others from being stored. */
@@ -108,6 +109,6 @@ export class Recorder {
 
 function lastOfEachLane(batch: Recording[]): LaneRecord[] {
   const lanes = new Map<string, LaneRecord>();
-  for (const { lane } of batch) if (lane) lanes.set(`${lane.tenantId}/${lane.endpointId}`, lane);
+  for (const { lane } of batch) if (lane) lanes.set(laneKey(lane), lane);
   return [...lanes.values()];
 }

@@ -1,6 +1,6 @@
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { type MessagesQueue, openMessagesQueue, promptMessages } from '../../shared/queues/messages.js';
-import { type LaneRef, openWebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
+import { type LaneRef, laneKey, openWebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
 import type { Settled } from './record.js';
 import type { Committed } from './run-batch.js';
 
@@ -35,5 +35,5 @@ function wokenBy(settled: Settled[]): LaneRef[] {
 }
 
 function distinct(lanes: LaneRef[]): LaneRef[] {
-  return [...new Map(lanes.map((lane) => [`${lane.tenantId}/${lane.endpointId}`, lane])).values()];
+  return [...new Map(lanes.map((lane) => [laneKey(lane), lane])).values()];
 }

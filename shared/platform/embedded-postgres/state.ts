@@ -1,8 +1,8 @@
 /** What has to be remembered about the embedded PostgreSQL between runs: `<dataDir>/postgres.json`. */
 import { randomBytes } from 'node:crypto';
-import { chown, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { isRoot } from './account.js';
+import { writePrivateFile } from '../private-file.js';
 import { errorCode } from './process.js';
 
 /** Content of postgres.json. */
@@ -67,34 +67,8 @@ export async function readState(dataDir: string): Promise<ClusterState | undefin
 
 /** Writes postgres.json (mode 0600), whole or not at all, and on disk before this returns. */
 export async function writeState(dataDir: string, state: ClusterState): Promise<void> {
-  const file = stateFile(dataDir);
-  const draft = `${file}.${randomBytes(4).toString('hex')}`;
-  try {
-    const handle = await open(draft, 'wx', 0o600);
-    try {
-      await handle.writeFile(`${JSON.stringify(state, null, 2)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await keepOwner(file, draft);
-    await rename(draft, file);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
+  await writePrivateFile(stateFile(dataDir), `${JSON.stringify(state, null, 2)}\n`);
   await syncFolder(dataDir);
-}
-
-/** Root working in an ordinary user's DATA_DIR must not lock that user out of it. */
-async function keepOwner(file: string, draft: string): Promise<void> {
-  if (!isRoot()) return;
-  try {
-    const { uid, gid } = await stat(file);
-    await chown(draft, uid, gid);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-  }
 }
 
 /** Makes the names in a folder survive a power failure (a rename alone does not). */

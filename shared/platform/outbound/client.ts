@@ -50,7 +50,7 @@ export interface OutboundOptions extends OutboundRules {
 }
 
 /** Headers that belong to the connection or would change where or how the request arrives; a caller may not set them. */
-export const RESERVED_HEADERS: ReadonlySet<string> = new Set([
+const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
   'content-length',
@@ -77,7 +77,7 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
 /** One request on its way. */
 class Trip {
   readonly begunAt = performance.now();
-  stage = 'the host was looked up and connected to';
+  stage = '';
   remoteAddress: string | null = null;
   connectMs: number | null = null;
   isOver = false;
@@ -166,6 +166,8 @@ class GuardedClient implements OutboundClient {
   async #open(target: Target, trip: Trip): Promise<Line> {
     const begunAt = performance.now();
     const abort = new AbortController();
+    // Said anew when a kept socket was gone: the time may run out here after all.
+    trip.stage = 'the host was looked up and connected to';
     trip.stop = () => abort.abort();
     const connected = await connectTo(target, {
       rules: this.#rules,
