@@ -1,79 +1,23 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { newId } from '../shared/platform/ids.js';
+import type { RequestListener } from 'node:http';
+import { listenHttp } from '../shared/platform/http-server.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { createApp } from './app.js';
 import { startCanary } from './canary.js';
 import { createApiRuntime } from './runtime.js';
 
-/** A keep-alive connection must outlive the idle time of a load balancer in front (60 s is usual), or requests are cut. */
-const KEEP_ALIVE_MS = 65_000;
-/** A whole request, headers and body, must be here within this time. */
-const REQUEST_TIMEOUT_MS = 30_000;
+/** Answers paths of its own on the server of the api: true when it has taken the request. */
+export type Guest = (...request: Parameters<RequestListener>) => boolean;
 
-/** Starts the HTTP server of the api. Closing it stops accepting, answers what was accepted, then lets the connections go. */
-export async function startApi(runtime: Runtime): Promise<{ port: number }> {
-  const { config, lifecycle } = runtime;
+/** Starts the HTTP server of the api. @param guest who is asked first, where one process is all there is */
+export async function startApi(runtime: Runtime, guest: Guest = () => false): Promise<{ port: number }> {
   const api = await createApiRuntime(runtime);
   await startCanary(api);
   const app = await createApp(api);
-  const server = createServer(
-    {
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      headersTimeout: REQUEST_TIMEOUT_MS,
-      // Node would answer a request without Host by itself, with an empty 400; nothing here needs it.
-      requireHostHeader: false,
-    },
-    app.callback(),
-  );
-  answerMalformedRequests(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port: config.port, host: config.host, backlog: 1024 }, resolve);
+  const answer = app.callback();
+  const listening = await listenHttp(runtime, (request, response) => {
+    if (!guest(request, response)) void answer(request, response);
   });
-  lifecycle.onClose('http server', () => closeServer(server));
   // Before the server waits for its answers to end: these never would.
-  lifecycle.onClose('event streams', () => api.streams.close());
-  return { port: (server.address() as AddressInfo).port };
-}
-
-const REFUSALS: Record<string, [string, string]> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large.'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
-};
-
-/** What the HTTP parser refuses never reaches Koa; it is told in the envelope all the same, never as a bare page. */
-function answerMalformedRequests(server: Server): void {
-  // An unknown Expect is ignored, as RFC 9110 (10.1.1) allows, instead of an empty 417.
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    const [status, message] = REFUSALS[error.code ?? ''] ?? [
-      '400 Bad Request',
-      'This is not a valid HTTP request.',
-    ];
-    // Its own X-Request-Id, if it sent one, was lost with the request.
-    const requestId = newId();
-    const body = JSON.stringify({ ok: false, error: { code: 'validation_error', message, requestId } });
-    const head = [
-      `HTTP/1.1 ${status}`,
-      'Content-Type: application/json',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${requestId}`,
-      'Connection: close',
-    ];
-    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  });
-}
-
-/** A moment in which requests already on the wire are still accepted, so that none meets a closed door. */
-const DRAIN_GRACE_MS = 200;
-
-async function closeServer(server: Server): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, DRAIN_GRACE_MS));
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Idle connections would keep the server open until their timeout; busy ones end with their answer.
-  const timer = setInterval(() => server.closeIdleConnections(), 50);
-  await closed.finally(() => clearInterval(timer));
+  runtime.lifecycle.onClose('event streams', () => api.streams.close());
+  return listening;
 }

@@ -1,4 +1,5 @@
 import { startApi } from '../api/start-api.js';
+import { createMcpListener } from '../mcp/http.js';
 import { MIGRATION_HEAD } from '../migrations/index.js';
 import { migrate } from '../migrations/migrate.js';
 import { ensureDemo } from '../shared/demo/demo-file.js';
@@ -19,7 +20,7 @@ import { startWebhooksWorker } from '../workers/webhooks/index.js';
 import { startWritesWorker } from '../workers/writes/index.js';
 import { publicAddresses, welcomeText } from './welcome.js';
 
-// The all-in-one way: api, workers and clock in one process, on the embedded PostgreSQL unless DATABASE_URL names another.
+// The all-in-one way: api, agents' server, workers and clock in one process, on the embedded PostgreSQL unless DATABASE_URL names another.
 await runProcess(() => createFoundation(loadConfig('all'), 'tow'), startAll);
 
 async function startAll(foundation: Foundation): Promise<void> {
@@ -40,7 +41,7 @@ async function startAll(foundation: Foundation): Promise<void> {
       ? ensureDemo(runtime.db, { config, addresses: publicAddresses(config, port), logger: runtime.logger })
       : undefined;
   const seeded = await demoAt(config.port);
-  const { port } = await startApi(runtime);
+  const { port } = await startApi(runtime, await createMcpListener(runtime));
   const demo = port === config.port ? seeded : await demoAt(port);
   const addresses = publicAddresses(config, port);
   process.stdout.write(welcomeText({ addresses, demo, dataDir: config.dataDir }));

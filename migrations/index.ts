@@ -24,6 +24,7 @@ import * as indexPaymentsOfCustomers from './20261121065000_index_payments_of_cu
 import * as addWebhooks from './20261122010000_add_webhooks.js';
 import * as partitionEvents from './20261122050000_partition_events.js';
 import * as addNotices from './20261122060000_add_notices.js';
+import * as addJobBilling from './20261122070000_add_job_billing.js';
 
 interface Migration {
   name: string;
@@ -59,6 +60,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261122010000_add_webhooks', ...addWebhooks },
   { name: '20261122050000_partition_events', ...partitionEvents },
   { name: '20261122060000_add_notices', ...addNotices },
+  { name: '20261122070000_add_job_billing', ...addJobBilling },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */

@@ -1,6 +1,6 @@
+import { KEY_CHANGED_CHANNEL } from '../../shared/resources/api-keys/credential-cache.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
-import { KEY_CHANGED_CHANNEL } from './authenticate.js';
 
 /**
  * Tells every api process, once the write behind it is done, to look a credential up again. Should the message be lost, its cache entry runs out in time.

@@ -1,16 +1,15 @@
 import type Joi from 'joi';
-import { canonicalJson } from '../../shared/contracts/canonical-json.js';
-import { type CursorPosition, InvalidCursorError } from '../../shared/contracts/cursor.js';
+import { type Access, assertAccess } from '../../shared/contracts/access.js';
 import type { Principal } from '../../shared/contracts/principal.js';
 import { validate } from '../../shared/contracts/validate.js';
 import { AppError, notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import type { Statement } from '../../shared/platform/postgres.js';
-import type { ListScope, PageRow } from '../../shared/resources/keyset-list.js';
+import type { ListScope } from '../../shared/resources/keyset-list.js';
+import { readPage } from '../../shared/resources/list-page.js';
 import { readStatement } from '../../shared/resources/sets.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
-import { type Access, assertAccess } from './access.js';
 import { setVersion } from './version.js';
 
 interface ListOptions<Query> {
@@ -32,23 +31,11 @@ export function list<Query extends { cursor?: string }>(
     assertAccess(key, options.access);
     const parent = await parentOf(ctx, api, options.parent);
     const query = { ...validate<Query>(options.schema, singleValues(ctx)), ...parent };
-    const binding = bindingOf(ctx, query);
-    const scope = {
-      tenantId: key.tenantId,
-      timeZone: key.timeZone,
-      position: readCursor(api, query.cursor, binding),
-      agentId: key.kind === 'agent' ? key.id : undefined,
-    };
-    const [page] = await api.db.read<PageRow>(key.tenantId, options.statement(query, scope));
-    if (!page) throw new Error('a list statement returned no row');
-    const next =
-      page.next_at && page.next_id
-        ? api.cursors.encode({ at: page.next_at, id: page.next_id }, binding)
-        : null;
+    const page = await readPage(api, { key, list: ctx.state.route, query, statement: options.statement });
     ctx.type = 'application/json';
     // As bytes: Koa would walk a long string once to measure it and once more to send it.
     ctx.body = Buffer.from(
-      `{"ok":true,"data":{"items":[${page.items}],"cursor":${JSON.stringify(next)},"count":${page.count}}}`,
+      `{"ok":true,"data":{"items":[${page.items}],"cursor":${JSON.stringify(page.cursor)},"count":${page.count}}}`,
     );
   };
 }
@@ -80,30 +67,6 @@ export function singleValues(ctx: ApiContext): Record<string, unknown> {
     throw new AppError('validation_error', `${details[0]?.message}.`, { details });
   }
   return ctx.query;
-}
-
-/** A cursor goes on where this very list ended: same tenant, route and filters; the page size may change. */
-function bindingOf(ctx: ApiContext, query: Record<string, unknown>): string {
-  const { cursor: _cursor, limit: _limit, expand: _expand, ...filters } = query;
-  return `${ctx.state.key.tenantId} ${ctx.state.route} ${canonicalJson(filters)}`;
-}
-
-function readCursor(
-  api: ApiRuntime,
-  cursor: string | undefined,
-  binding: string,
-): CursorPosition | undefined {
-  if (cursor === undefined) return undefined;
-  try {
-    return api.cursors.decode(cursor, binding);
-  } catch (error) {
-    if (!(error instanceof InvalidCursorError)) throw error;
-    throw new AppError(
-      'invalid_cursor',
-      'This cursor is broken or belongs to another list or other filters. Start again without it.',
-      { details: [{ field: 'cursor', code: 'invalid', message: 'cursor is not valid for this request' }] },
-    );
-  }
 }
 
 interface ReadOptions {

@@ -1,5 +1,7 @@
+import { assertAccess } from '../../shared/contracts/access.js';
 import { hashBody } from '../../shared/contracts/canonical-json.js';
 import type { Actor, Command, CommandDefinition, CommandResult } from '../../shared/contracts/command.js';
+import { preview } from '../../shared/contracts/preview.js';
 import type { Principal } from '../../shared/contracts/principal.js';
 import { unknownFields, validate } from '../../shared/contracts/validate.js';
 import { AppError, appErrorFromBody, notFound } from '../../shared/platform/errors.js';
@@ -8,7 +10,6 @@ import { currentTraceparent } from '../../shared/platform/tracing.js';
 import type { Submitted } from '../../shared/queues/submit.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
-import { assertAccess } from './access.js';
 import { readBody } from './body.js';
 import { setVersion } from './version.js';
 
@@ -169,10 +170,4 @@ function answerResult(ctx: ApiContext, result: Extract<CommandResult, { ok: true
   if (result.replayed) ctx.set('X-Idempotency-Replay', 'true');
   setVersion(ctx, body);
   ctx.body = body;
-}
-
-/** The answer of a dry run (decisions 5). */
-export function preview(body: string, unknown: string[]): string {
-  const warnings = unknown.map((field) => `${field} is not known and was ignored`);
-  return `{"ok":true,"dry_run":true,"data":${body},"warnings":${JSON.stringify(warnings)}}`;
 }

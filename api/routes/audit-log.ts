@@ -1,8 +1,8 @@
 import type Router from '@koa/router';
+import type { Access } from '../../shared/contracts/access.js';
 import { listAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { auditListQuery } from '../../shared/resources/audit-log/schema.js';
 import type { RequestState } from '../context.js';
-import type { Access } from '../middleware/access.js';
 import { list, readOne } from '../middleware/read.js';
 import type { ApiRuntime } from '../runtime.js';
 

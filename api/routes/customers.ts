@@ -1,4 +1,5 @@
 import type Router from '@koa/router';
+import { assertAccess } from '../../shared/contracts/access.js';
 import type { CustomerStatementQuery } from '../../shared/contracts/generated.js';
 import { validate } from '../../shared/contracts/validate.js';
 import { AppError, notFound } from '../../shared/platform/errors.js';
@@ -13,7 +14,6 @@ import {
 } from '../../shared/resources/customers/statement.js';
 import { customerStatementQuery } from '../../shared/resources/customers/statement-schema.js';
 import type { RequestState } from '../context.js';
-import { assertAccess } from '../middleware/access.js';
 import { list, readOne, singleValues } from '../middleware/read.js';
 import { write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';

@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
+import { assertAccess } from '../../shared/contracts/access.js';
 import { DispatchBoards } from '../../shared/resources/dispatch-board/boards.js';
 import type { RequestState } from '../context.js';
-import { assertAccess } from '../middleware/access.js';
 import type { ApiRuntime } from '../runtime.js';
 
 export function dispatchRoutes(router: Router<RequestState>, api: ApiRuntime): void {

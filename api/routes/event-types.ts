@@ -1,9 +1,10 @@
 import type Router from '@koa/router';
+import type { Access } from '../../shared/contracts/access.js';
 import { EVENT_TYPES } from '../../shared/contracts/vocabulary.js';
 import { notFound } from '../../shared/platform/errors.js';
 import { eventTypeView } from '../../shared/resources/event-types/bodies.js';
 import type { RequestState } from '../context.js';
-import { type Access, requireAccess } from '../middleware/access.js';
+import { requireAccess } from '../middleware/access.js';
 import type { ApiRuntime } from '../runtime.js';
 
 /** As events themselves: no single scope of an agent covers what they show. */

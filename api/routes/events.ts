@@ -1,4 +1,5 @@
 import type Router from '@koa/router';
+import { type Access, assertAccess } from '../../shared/contracts/access.js';
 import type { EventStreamQuery } from '../../shared/contracts/generated.js';
 import { validate } from '../../shared/contracts/validate.js';
 import { comparePositions, type EventPosition, parsePosition } from '../../shared/events/event-position.js';
@@ -7,7 +8,6 @@ import { AppError } from '../../shared/platform/errors.js';
 import { listEvents } from '../../shared/resources/events/queries.js';
 import { eventListQuery, eventStreamQuery } from '../../shared/resources/events/schema.js';
 import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
-import { type Access, assertAccess } from '../middleware/access.js';
 import { list, readOne, singleValues } from '../middleware/read.js';
 import type { ApiRuntime } from '../runtime.js';
 

@@ -1,4 +1,5 @@
 import type Router from '@koa/router';
+import { assertAccess } from '../../shared/contracts/access.js';
 import { notFound, serviceUnavailable } from '../../shared/platform/errors.js';
 import { GateFullError } from '../../shared/platform/gate.js';
 import { isUuid } from '../../shared/platform/ids.js';
@@ -11,7 +12,6 @@ import {
 } from '../../shared/resources/invoices/document.js';
 import { renderPdf } from '../../shared/resources/invoices/pdf.js';
 import type { AnyContext, ApiContext, RequestState } from '../context.js';
-import { assertAccess } from '../middleware/access.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const read = { permission: 'read', agentScope: 'read_invoices' } as const;

@@ -1,3 +1,5 @@
+import { assertAccess } from '../../shared/contracts/access.js';
+import { preview } from '../../shared/contracts/preview.js';
 import { validate } from '../../shared/contracts/validate.js';
 import { appErrorFromBody, notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
@@ -5,9 +7,8 @@ import { type JobFactsRow, jobFactsStatement } from '../../shared/resources/rate
 import { previewPrice } from '../../shared/resources/rate-cards/job-price.js';
 import { workOrderAction } from '../../shared/resources/work-orders/schema.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
-import { assertAccess } from '../middleware/access.js';
 import { readBody } from '../middleware/body.js';
-import { preview, readHeaders } from '../middleware/write.js';
+import { readHeaders } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 /** A read in the clothes of a write (decisions 10 make it a POST): it takes the writes' headers, and stores nothing. */

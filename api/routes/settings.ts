@@ -1,8 +1,8 @@
 import type Router from '@koa/router';
+import { assertAccess } from '../../shared/contracts/access.js';
 import { readStatement } from '../../shared/resources/sets.js';
 import { updateSettings } from '../../shared/resources/settings/commands.js';
 import type { ApiContext, RequestState } from '../context.js';
-import { assertAccess } from '../middleware/access.js';
 import { setVersion } from '../middleware/version.js';
 import { write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';

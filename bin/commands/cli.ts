@@ -3,12 +3,12 @@ import { pino } from 'pino';
 import { type Config, ConfigError, loadConfig } from '../../shared/platform/config.js';
 import { Lifecycle } from '../../shared/platform/lifecycle.js';
 import { type Logger, redactText } from '../../shared/platform/logger.js';
+import { packageVersion } from '../../shared/platform/package-version.js';
 import type { CommandArgs, CommandContext } from './command.js';
 import { CliError, EXIT, type ExitCode, reasonOf, toCliError, usageError } from './exit-codes.js';
 import { helpText } from './help.js';
 import { Interruption } from './interruption.js';
 import { type CommandOutput, printError, printLine, printOutput, type Terminal } from './output.js';
-import { packageVersion } from './package-version.js';
 import { COMMANDS, type CommandEntry } from './registry.js';
 
 const CLOSE_DEADLINE_MS = 20_000;

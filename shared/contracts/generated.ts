@@ -1,9 +1,11 @@
 /* Made from the Joi schemas by `npm run types`. Do not edit. */
 
 export interface Contracts {
+  InvoiceDraftLine?: InvoiceDraftLine;
   Invoice?: Invoice;
   InvoiceAction?: InvoiceAction;
   InvoiceCreate?: InvoiceCreate;
+  InvoiceDraft?: InvoiceDraft;
   InvoiceListItem?: InvoiceListItem;
   InvoiceListQuery?: InvoiceListQuery;
   InvoicePatch?: InvoicePatch;
@@ -12,6 +14,7 @@ export interface Contracts {
   LineItem?: LineItem;
   LineItemInput?: LineItemInput;
   SentInvoice?: SentInvoice;
+  AgentWorkOrder?: AgentWorkOrder;
   WorkOrder?: WorkOrder;
   WorkOrderAction?: WorkOrderAction;
   WorkOrderAssign?: WorkOrderAssign;
@@ -135,6 +138,7 @@ export interface Contracts {
   Me?: Me;
   Operation?: Operation;
   ActiveJob?: ActiveJob;
+  AgentDispatchBoard?: AgentDispatchBoard;
   BoardTruck?: BoardTruck;
   DispatchBoard?: DispatchBoard;
   UnassignedJob?: UnassignedJob;
@@ -142,6 +146,21 @@ export interface Contracts {
   CustomerStatementQuery?: CustomerStatementQuery;
   StatementEntry?: StatementEntry;
   EventType?: EventType;
+}
+export interface InvoiceDraftLine {
+  name: string;
+  description?: string | null;
+  /**
+   * Open vocabulary. Published values: tow, hook_up, mileage, winching, recovery, labor, wait_time, roadside, storage, impound, gate_fee, after_hours, equipment, cleanup, fuel, fuel_surcharge, admin, notification, lien, goa, discount, adjustment, other.
+   */
+  category: string;
+  quantity: number;
+  /**
+   * Open vocabulary. Published values: each, flat, mile, hour, quarter_hour, day, gallon.
+   */
+  unit_type: string;
+  unit_price_cents: number;
+  taxable: boolean;
 }
 export interface Invoice {
   id: string;
@@ -247,6 +266,21 @@ export interface LineItemInput {
   unit_price_cents: number;
   total_cents: number;
   taxable: boolean;
+}
+export interface InvoiceDraft {
+  work_order_id: string;
+  /**
+   * Left out: priced from the customer's rate card
+   */
+  line_items?: InvoiceDraftLine[];
+  /**
+   * The customer sees them
+   */
+  notes?: string;
+  /**
+   * Instead of the customer's
+   */
+  billing_email?: string;
 }
 export interface InvoiceListItem {
   id: string;
@@ -434,6 +468,51 @@ export interface SentInvoice {
    */
   view_url?: string;
 }
+export interface AgentWorkOrder {
+  id: string;
+  job_number: string;
+  /**
+   * Derived, one of unbilled, ready_to_bill, invoiced, billed, partially_paid, paid, disputed, not_billable
+   */
+  billing_status: string;
+  /**
+   * Open vocabulary. Published values: tow, light_duty_tow, medium_duty_tow, heavy_duty_tow, motorcycle_tow, flatbed_tow, accident_tow, impound_tow, private_property_tow, secondary_tow, transport, recovery, winch_out, load_shift, roadside_service, jump_start, battery_replacement, lockout, key_made, tire_change, fuel_delivery, mobile_mechanic, other.
+   */
+  service_type: string;
+  customer_id: string | null;
+  pickup_location: string | null;
+  dropoff_location: string | null;
+  dispatch_time: string | null;
+  completion_time: string | null;
+  vin: string | null;
+  notes: string | null;
+  customer_notes: string | null;
+  billing_email: string | null;
+  contact_name: string | null;
+  contact_phone: string | null;
+  pickup: {
+    address: string | null;
+    lat: number | null;
+    lng: number | null;
+  };
+  vehicle: {
+    make: string | null;
+    model: string | null;
+    year: number | null;
+  };
+  unit_number: string | null;
+  truck_id: string | null;
+  driver_id: string | null;
+  step:
+    "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
+  eta: string | null;
+  miles: number | null;
+  cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
+  cancel_note: string | null;
+  created_at: string;
+  updated_at: string;
+  status: "new" | "pending" | "dispatched" | "in_progress" | "completed" | "cancelled";
+}
 export interface WorkOrder {
   id: string;
   job_number: string;
@@ -453,6 +532,8 @@ export interface WorkOrder {
   completion_time: string | null;
   vin: string | null;
   notes: string | null;
+  customer_notes: string | null;
+  billing_email: string | null;
   contact_name: string | null;
   contact_phone: string | null;
   pickup: {
@@ -531,6 +612,14 @@ export interface WorkOrderCreate {
   contact_name?: string | null;
   contact_phone?: string | null;
   notes?: string | null;
+  /**
+   * The customer may see them
+   */
+  customer_notes?: string | null;
+  /**
+   * Where drafts of agents for this job are billed to, instead of the customer
+   */
+  billing_email?: string | null;
 }
 export interface WorkOrderListQuery {
   /**
@@ -593,6 +682,14 @@ export interface WorkOrderPatch {
   contact_name?: string | null;
   contact_phone?: string | null;
   notes?: string | null;
+  /**
+   * The customer may see them
+   */
+  customer_notes?: string | null;
+  /**
+   * Where drafts of agents for this job are billed to, instead of the customer
+   */
+  billing_email?: string | null;
 }
 export interface WorkOrderStep {
   step: "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared";
@@ -2719,6 +2816,8 @@ export interface ActiveJob {
   completion_time: string | null;
   vin: string | null;
   notes: string | null;
+  customer_notes: string | null;
+  billing_email: string | null;
   contact_name: string | null;
   contact_phone: string | null;
   pickup: {
@@ -2747,6 +2846,18 @@ export interface ActiveJob {
    * Since it was dispatched
    */
   elapsed_s: number;
+}
+export interface AgentDispatchBoard {
+  generated_at: string;
+  trucks: BoardTruck[];
+  counts: {
+    active_jobs: number;
+    unassigned_work_orders: number;
+    trucks: number;
+    trucks_available: number;
+  };
+  active_jobs: AgentWorkOrder[];
+  unassigned_work_orders: AgentWorkOrder[];
 }
 export interface BoardTruck {
   id: string;
@@ -2823,6 +2934,8 @@ export interface UnassignedJob {
   completion_time: string | null;
   vin: string | null;
   notes: string | null;
+  customer_notes: string | null;
+  billing_email: string | null;
   contact_name: string | null;
   contact_phone: string | null;
   pickup: {

@@ -78,17 +78,44 @@ function publicReason(error: unknown): string {
   return /^(no answer within|the database is at)/.test(message) ? message : 'failed';
 }
 
-/**
- * The HTTP server of a process that has no other: /healthz, /readyz, /metrics. Resolves with its port.
- */
+/** Answers /healthz, /readyz and /metrics. False: the request is for something else. */
+export type AnswerHealth = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+
+/** For the platform, not for tenants: these need no key and show no tenant. */
+export function healthAnswers(runtime: Runtime): AnswerHealth {
+  const checks = storeChecks(runtime);
+  return async ({ url }, response) => {
+    const send = (status: number, type: string, body: string) =>
+      response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(body);
+    if (url === '/healthz') {
+      send(200, 'application/json', '{"ok":true}');
+    } else if (url === '/metrics') {
+      const { registry } = runtime.metrics;
+      send(200, registry.contentType, await registry.metrics());
+    } else if (url === '/readyz') {
+      const readiness = await checkReadiness(checks);
+      const isReady = readiness.ok && !runtime.lifecycle.isClosing;
+      send(isReady ? 200 : 503, 'application/json', JSON.stringify(readiness));
+    } else {
+      return false;
+    }
+    return true;
+  };
+}
+
+/** The HTTP server of a process that has no other. Resolves with its port. */
 export async function startHealthServer(runtime: Runtime): Promise<number> {
   const { config, lifecycle, logger } = runtime;
-  const checks = storeChecks(runtime);
+  const answer = healthAnswers(runtime);
   const server = createServer((request, response) => {
-    answer(runtime, checks, { request, response }).catch((error: unknown) => {
-      logger.error({ err: error }, 'health request failed');
-      response.writeHead(500).end();
-    });
+    answer(request, response)
+      .then((isAnswered) => {
+        if (!isAnswered) response.writeHead(404, { 'Content-Type': 'application/json' }).end('{"ok":false}');
+      })
+      .catch((error: unknown) => {
+        logger.error({ err: error }, 'health request failed');
+        response.writeHead(500).end();
+      });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -99,25 +126,4 @@ export async function startHealthServer(runtime: Runtime): Promise<number> {
     return new Promise<void>((resolve) => server.close(() => resolve()));
   });
   return (server.address() as AddressInfo).port;
-}
-
-async function answer(
-  runtime: Runtime,
-  checks: Check[],
-  { request, response }: { request: IncomingMessage; response: ServerResponse },
-): Promise<void> {
-  const send = (status: number, type: string, body: string) =>
-    response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(body);
-  if (request.url === '/healthz') return void send(200, 'application/json', '{"ok":true}');
-  if (request.url === '/metrics') {
-    const { registry } = runtime.metrics;
-    return void send(200, registry.contentType, await registry.metrics());
-  }
-  if (request.url !== '/readyz') return void send(404, 'application/json', '{"ok":false}');
-  const readiness = await checkReadiness(checks);
-  send(
-    readiness.ok && !runtime.lifecycle.isClosing ? 200 : 503,
-    'application/json',
-    JSON.stringify(readiness),
-  );
 }

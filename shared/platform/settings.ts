@@ -107,6 +107,10 @@ export const settingsSchema = Joi.object({
   WEBHOOK_ALLOW_LOOPBACK: Joi.boolean()
     .description('webhooks may go to receivers on this machine; refused in production')
     .example(false),
+  MCP_HOSTS: Joi.string()
+    .pattern(/^[a-z0-9.-]+(,[a-z0-9.-]+)*$/i, 'be host names separated by commas')
+    .description("names under which the agents' server answers beside BASE_URL's and this machine's")
+    .example('agents.example.com'),
   TRUST_PROXY: Joi.boolean()
     .default(false)
     .description(
@@ -157,6 +161,7 @@ export interface Settings {
   WEBHOOKS_CONCURRENCY: number;
   WEBHOOK_TIMEOUT_MS: number;
   WEBHOOK_ALLOW_LOOPBACK?: boolean;
+  MCP_HOSTS?: string;
   TRUST_PROXY: boolean;
   LOG_LEVEL: string;
   DEMO?: boolean;

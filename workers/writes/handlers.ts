@@ -21,6 +21,7 @@ import { createImpounds } from '../../shared/resources/impounds/create-handler.j
 import { moveImpounds } from '../../shared/resources/impounds/move-handler.js';
 import { createInspections, updateInspections } from '../../shared/resources/inspections/handlers.js';
 import { createInvoices } from '../../shared/resources/invoices/create-handler.js';
+import { draftInvoices } from '../../shared/resources/invoices/draft-handler.js';
 import { moveInvoices } from '../../shared/resources/invoices/move-handler.js';
 import { markInvoicesOverdue } from '../../shared/resources/invoices/overdue-handler.js';
 import { updateInvoices } from '../../shared/resources/invoices/update-handler.js';
@@ -63,6 +64,7 @@ import { logSteps } from '../../shared/resources/work-orders/step-handler.js';
 /** The handler of each command type. A contract test checks that every defined command has one. */
 export const handlers = {
   'invoice.create': createInvoices,
+  'invoice.draft': draftInvoices,
   'invoice.update': updateInvoices,
   'invoice.approve': moveInvoices('approve'),
   'invoice.send': moveInvoices('send'),

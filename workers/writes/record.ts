@@ -1,8 +1,8 @@
 import type { Command, Outcome } from '../../shared/contracts/command.js';
 import { ERROR_STATUS } from '../../shared/platform/errors.js';
 import type { Statement } from '../../shared/platform/postgres.js';
+import { type AuditRecord, insertAuditEntries } from '../../shared/resources/audit-log/insert.js';
 import { commandOfType } from '../../shared/resources/index.js';
-import { recordset } from '../../shared/resources/sets.js';
 import { collectionOf } from '../../shared/resources/tables.js';
 
 export interface Settled {
@@ -26,7 +26,7 @@ export function locationOf({ command, outcome }: Settled): string | null {
 }
 
 /** The name of an outcome in the audit log. */
-function outcomeNameOf(outcome: Outcome): string {
+function outcomeNameOf(outcome: Outcome): AuditRecord['outcome'] {
   if (!outcome.ok) return 'failed';
   return outcome.held ? 'held' : 'ok';
 }
@@ -43,43 +43,28 @@ function withRan(one: Settled): Settled[] {
  * same moment, this insert fails and with it the whole transaction.
  */
 export function auditStatement(settled: Settled[], outcomeName: 'dry_run' | undefined): Statement {
-  const rows = settled.flatMap(withRan).map((one) => auditRow(one, outcomeName));
-  return {
-    name: 'record-audit',
-    text: `insert into audit_entries (tenant_id, id, actor_type, actor_id, actor_name, action, entity_type, entity_id, outcome, source, tool,
-             changes, error, response_status, request_id, idempotency_key, ip, user_agent)
-           select tenant_id, id, actor_type, actor_id, actor_name, action, entity_type, entity_id, outcome, source, tool, changes, error,
-             response_status, request_id, idempotency_key, ip, user_agent
-           from ${recordset(
-             `tenant_id uuid, id uuid, actor_type text, actor_id uuid, actor_name text, action text, entity_type text, entity_id uuid,
-              outcome text, source text, tool text, changes jsonb, error jsonb, response_status smallint, request_id text,
-              idempotency_key uuid, ip text, user_agent text`,
-           )}`,
-    values: [JSON.stringify(rows)],
-  };
+  return insertAuditEntries(settled.flatMap(withRan).map((one) => auditRecord(one, outcomeName)));
 }
 
-function auditRow(one: Settled, outcomeName: 'dry_run' | undefined) {
+function auditRecord(one: Settled, outcomeName: 'dry_run' | undefined): AuditRecord {
   const { command, outcome } = one;
   const definition = commandOfType(command.type);
   return {
-    tenant_id: command.tenantId,
+    tenantId: command.tenantId,
     id: command.id,
-    actor_type: command.actor.type,
-    actor_id: command.actor.id,
-    actor_name: command.actor.name,
+    actor: command.actor,
     action: definition.action,
-    entity_type: definition.entityType,
-    entity_id: command.entityId,
+    entityType: definition.entityType,
+    entityId: command.entityId,
     outcome: outcomeName ?? outcomeNameOf(outcome),
     source: command.source,
     tool: command.tool,
     changes: outcome.ok ? outcome.changes : null,
     error: outcome.ok ? null : outcome.error,
-    response_status: statusOf(one),
-    request_id: command.requestId,
-    idempotency_key: command.idempotency?.key ?? null,
+    responseStatus: statusOf(one),
+    requestId: command.requestId,
+    idempotencyKey: command.idempotency?.key ?? null,
     ip: command.ip,
-    user_agent: command.userAgent,
+    userAgent: command.userAgent,
   };
 }

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCodeOf } from '../../../shared/platform/errors.js';
+import { packageVersion } from '../../../shared/platform/package-version.js';
 import { causeOf } from '../api-client.js';
 import { CliError, EXIT } from '../exit-codes.js';
-import { packageVersion } from '../package-version.js';
 import { signedHeaders } from './signature.js';
 
 /** A webhook's own deadline, over connect, headers and body. */

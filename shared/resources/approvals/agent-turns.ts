@@ -6,7 +6,7 @@ export function agentTurn(actor: Actor): string[] {
   return actor.type === 'agent' ? [`agent:${actor.id}`] : [];
 }
 
-const GATED_TYPES = ['invoice.create', 'invoice.update'];
+const GATED_TYPES = ['invoice.create', 'invoice.draft', 'invoice.update'];
 
 /**
  * Lets the writes that the gate counts wait for those of the same agent key in other transactions: each must see what the one before it drafted.

@@ -1,6 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../platform/postgres.js';
-import { type BoardRow, boardStatement, type JobBodyRow, jobBodiesStatement } from './queries.js';
+import {
+  type BoardRow,
+  boardStatement,
+  type JobBodyRow,
+  jobBodiesStatement,
+  type Viewer,
+} from './queries.js';
 
 /** Bytes of jobs that one process keeps, over all tenants; a board of 5,000 jobs has four million. */
 const MAX_KEPT_BYTES = 32_000_000;
@@ -29,7 +35,10 @@ export class DispatchBoards {
     sizeCalculation: (jobs) => [...jobs.values()].reduce((sum, { body }) => sum + body.length, 1),
   });
 
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly viewer: Viewer = 'rest',
+  ) {}
 
   /** The board of a tenant (decisions 9) as UTF-8 JSON; its parts are of one moment. */
   async read(tenantId: string): Promise<Buffer> {
@@ -52,7 +61,7 @@ export class DispatchBoards {
   }
 
   async #readRow(tenantId: string, withBodies: boolean): Promise<BoardRow> {
-    const [row] = await this.db.read<BoardRow>(tenantId, boardStatement(tenantId, withBodies));
+    const [row] = await this.db.read<BoardRow>(tenantId, boardStatement(this.viewer, tenantId, withBodies));
     if (!row) throw new Error('the dispatch board returned no row');
     return row;
   }
@@ -68,7 +77,7 @@ export class DispatchBoards {
 
   async #fetch(tenantId: string, kept: Map<string, KeptJob>, missing: ListedJob[]): Promise<void> {
     const ids = missing.map(({ id }) => id);
-    const rows = await this.db.read<JobBodyRow>(tenantId, jobBodiesStatement(tenantId, ids));
+    const rows = await this.db.read<JobBodyRow>(tenantId, jobBodiesStatement(this.viewer, tenantId, ids));
     for (const { id, version, body } of rows) kept.set(id, { version, body: openEnded(body) });
   }
 

@@ -2,7 +2,7 @@ import { jsonObject } from '../../contracts/resource.js';
 import type { Statement } from '../../platform/postgres.js';
 import { driverRepresentation } from '../drivers/representation.js';
 import { truckMembers, truckStatus } from '../trucks/representation.js';
-import { workOrderMembers } from '../work-orders/representation.js';
+import { agentWorkOrderMembers, workOrderMembers } from '../work-orders/representation.js';
 
 /** One row: the parts of the board, all of one moment. */
 export interface BoardRow {
@@ -15,22 +15,28 @@ export interface BoardRow {
   counts: string;
 }
 
+/** Agents are shown `new` jobs as such (decisions 1, row 3). */
+export type Viewer = 'rest' | 'agent';
+
 /** A job on the board is its record and how urgent it is; the seconds follow it. */
-const JOB = `(${jsonObject('t', [...workOrderMembers('t'), 'priority'])})::text`;
+const JOB: Record<Viewer, string> = {
+  rest: `(${jsonObject('t', [...workOrderMembers('t'), 'priority'])})::text`,
+  agent: `(${jsonObject('t', [...agentWorkOrderMembers('t'), 'priority'])})::text`,
+};
 
 /** A row's xmin tells each version from every other: no change of any kind is missed. */
-function jobs(statuses: string, since: string): string {
+function jobs(viewer: Viewer, statuses: string, since: string): string {
   const seconds = `greatest(0, extract(epoch from now() - coalesce(t.${since}, t.created_at)))::bigint`;
-  return `select coalesce(string_agg(concat_ws(' ', t.id, t.xmin, ${seconds}, case when $2 then ${JOB} end), E'\\n'
+  return `select coalesce(string_agg(concat_ws(' ', t.id, t.xmin, ${seconds}, case when $2 then ${JOB[viewer]} end), E'\\n'
             order by t.priority desc, t.created_at, t.id), '') as items, count(*)::int as count
           from work_orders t where t.tenant_id = $1 and t.status in (${statuses})`;
 }
 
 const DRIVER = `(select ${driverRepresentation('d')} from drivers d where d.tenant_id = t.tenant_id and d.id = t.driver_id)`;
 
-const BOARD = `
-  with active as materialized (${jobs("'dispatched', 'in_progress'", 'dispatch_time')}),
-  unassigned as materialized (${jobs("'pending'", 'created_at')}),
+const boardOf = (viewer: Viewer) => `
+  with active as materialized (${jobs(viewer, "'dispatched', 'in_progress'", 'dispatch_time')}),
+  unassigned as materialized (${jobs(viewer, "'pending'", 'created_at')}),
   fleet as materialized (
     select coalesce(string_agg((${jsonObject('t', [...truckMembers('t'), { name: 'driver', sql: DRIVER }])})::text, ',' order by t.unit_number), '') as items,
       count(*)::int as count, (count(*) filter (where ${truckStatus('t')} = 'available'))::int as available
@@ -41,9 +47,11 @@ const BOARD = `
       ',"trucks_available":', fleet.available, '}') as counts
   from active, unassigned, fleet`;
 
+const BOARDS: Record<Viewer, string> = { rest: boardOf('rest'), agent: boardOf('agent') };
+
 /** The board of a tenant (decisions 9) in parts. @param withBodies whether the jobs' bodies come along */
-export function boardStatement(tenantId: string, withBodies: boolean): Statement {
-  return { name: 'dispatch-board', text: BOARD, values: [tenantId, withBodies] };
+export function boardStatement(viewer: Viewer, tenantId: string, withBodies: boolean): Statement {
+  return { name: `dispatch-board-${viewer}`, text: BOARDS[viewer], values: [tenantId, withBodies] };
 }
 
 export interface JobBodyRow {
@@ -53,10 +61,10 @@ export interface JobBodyRow {
 }
 
 /** Bodies of jobs as the board shows them, at the version that they have by then. */
-export function jobBodiesStatement(tenantId: string, ids: string[]): Statement {
+export function jobBodiesStatement(viewer: Viewer, tenantId: string, ids: string[]): Statement {
   return {
-    name: 'dispatch-board-jobs',
-    text: `select t.id, t.xmin::text as version, ${JOB} as body from unnest($2::uuid[]) as wanted(id)
+    name: `dispatch-board-jobs-${viewer}`,
+    text: `select t.id, t.xmin::text as version, ${JOB[viewer]} as body from unnest($2::uuid[]) as wanted(id)
            join work_orders t on t.tenant_id = $1 and t.id = wanted.id`,
     values: [tenantId, ids],
   };

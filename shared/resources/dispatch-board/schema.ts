@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { allRequired, dateTime, integer } from '../../contracts/fields.js';
 import { driver } from '../drivers/schema.js';
 import { truck } from '../trucks/schema.js';
-import { workOrder } from '../work-orders/schema.js';
+import { agentWorkOrder, workOrder } from '../work-orders/schema.js';
 
 const seconds = () => integer(0, Number.MAX_SAFE_INTEGER).example(420);
 
@@ -24,6 +24,9 @@ export const unassignedJob = workOrder
   })
   .meta({ className: 'UnassignedJob' });
 
+const agentJob = (member: 'elapsed_s' | 'waiting_s') =>
+  agentWorkOrder.keys({ priority: Joi.number().integer().required(), [member]: seconds().required() });
+
 /** What is going on right now (decisions 9). */
 export const dispatchBoard = allRequired({
   generated_at: dateTime(),
@@ -37,3 +40,11 @@ export const dispatchBoard = allRequired({
     trucks_available: Joi.number().integer().min(0).example(2),
   }),
 }).meta({ className: 'DispatchBoard' });
+
+/** The same as agents see it. */
+export const agentDispatchBoard = dispatchBoard
+  .keys({
+    active_jobs: Joi.array().items(agentJob('elapsed_s')).required(),
+    unassigned_work_orders: Joi.array().items(agentJob('waiting_s')).required(),
+  })
+  .meta({ className: 'AgentDispatchBoard' });

@@ -1,14 +1,23 @@
 import { defineCommand } from '../../contracts/command.js';
+import { text } from '../../contracts/fields.js';
 import type {
   InvoiceAction,
   InvoiceCreate,
+  InvoiceDraft,
   InvoicePatch,
   InvoiceReason,
   InvoiceSend,
 } from '../../contracts/generated.js';
 import { agentTurn } from '../approvals/agent-turns.js';
 import { asksForPrice } from './asks-for-price.js';
-import { invoiceAction, invoiceCreate, invoicePatch, invoiceReason, invoiceSend } from './schema.js';
+import {
+  invoiceAction,
+  invoiceCreate,
+  invoiceDraft,
+  invoicePatch,
+  invoiceReason,
+  invoiceSend,
+} from './schema.js';
 import type { InvoiceStatus } from './transitions.js';
 
 /** States that only a key with the permission approve may ask for (decisions 6). */
@@ -27,6 +36,19 @@ export const createInvoice = defineCommand<InvoiceCreate>({
     // What is priced from the card gets what no other invoice of the job has: the second must see the first.
     return asksForPrice(input) ? [...keys, `job_price:${input.work_order_id}`] : keys;
   },
+});
+
+/** An agent's: the next number of the account, for a job (specification section 4.2, create_invoice_draft). */
+export const draftInvoice = defineCommand<InvoiceDraft>({
+  type: 'invoice.draft',
+  entityType: 'invoice',
+  action: 'invoice.created',
+  creates: true,
+  // A held draft keeps the number that was shown.
+  schema: invoiceDraft.keys({ invoice_number: text(64) }),
+  permission: 'write',
+  agentScope: 'write_invoices_draft',
+  conflictKeys: ({ work_order_id }, actor) => [`job_price:${work_order_id}`, ...agentTurn(actor)],
 });
 
 export const updateInvoice = defineCommand<InvoicePatch>({

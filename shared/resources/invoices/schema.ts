@@ -109,6 +109,24 @@ export const invoiceCreate = Joi.object({
   line_items: lineItems().description('Left out beside a work_order_id: priced from the rate card'),
 }).meta({ className: 'InvoiceCreate' });
 
+const { total_cents: _total, taxable: _taxable, ...draftLineKeys } = lineItemKeys();
+
+/** A line as an agent gives it (specification section 2.1.1): the server reckons its total, and whether it is taxed has to be said. */
+export const draftLine = Joi.object({ ...draftLineKeys, taxable: flag().required() }).meta({
+  className: 'InvoiceDraftLine',
+});
+
+/** What an agent asks for; number, customer, vehicle and dates come from the job. */
+export const invoiceDraft = Joi.object({
+  work_order_id: uuid().required(),
+  line_items: Joi.array()
+    .items(draftLine)
+    .max(MAX_LINE_ITEMS)
+    .description("Left out: priced from the customer's rate card"),
+  notes: multilineText(5000).description('The customer sees them'),
+  billing_email: email().description("Instead of the customer's"),
+}).meta({ className: 'InvoiceDraft' });
+
 export const invoicePatch = Joi.object({
   billing_email: email().allow(null),
   po_number: text(64).allow(null),

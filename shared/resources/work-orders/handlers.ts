@@ -46,7 +46,7 @@ function toColumns(input: WorkOrderCreate | WorkOrderPatch): Fields {
 
 const EDITABLE = `service_type text, customer_id uuid, pickup_location text, pickup_lat double precision, pickup_lng double precision,
   dropoff_location text, vin text, vehicle_make text, vehicle_model text, vehicle_year integer, unit_number text, contact_name text,
-  contact_phone text, notes text`;
+  contact_phone text, notes text, customer_notes text, billing_email text`;
 const EDITABLE_NAMES = namesOf(EDITABLE);
 
 function unknownCustomer(): Outcome {

@@ -1,7 +1,8 @@
 import type { WorkOrderListQuery } from '../../contracts/generated.js';
+import { jsonObject } from '../../contracts/resource.js';
 import type { Statement } from '../../platform/postgres.js';
 import { addDateRange, Conditions, containsPattern, type ListScope, listStatement } from '../keyset-list.js';
-import { workOrderRepresentation } from './representation.js';
+import { agentWorkOrderMembers, workOrderRepresentation } from './representation.js';
 
 /** The page of work orders that a query asks for. `pending` includes the unaccepted, `new` means those alone. */
 export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): Statement {
@@ -25,4 +26,32 @@ export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): Sta
     limit: query.limit,
     position: scope.position,
   });
+}
+
+/** The same for agents, whose `pending` means accepted. */
+export function listAgentWorkOrders(
+  query: Pick<WorkOrderListQuery, 'status' | 'limit'>,
+  scope: ListScope,
+): Statement {
+  const { status, limit } = query;
+  const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId);
+  if (status === 'new' || status === 'pending')
+    conditions.add("t.status = 'pending'").add('t.intake = ?', status === 'new' ? 'new' : 'accepted');
+  else conditions.addIf(status, 't.status = ?');
+  return listStatement({
+    table: 'work_orders',
+    representation: jsonObject('t', agentWorkOrderMembers('t')),
+    conditions,
+    limit,
+    position: scope.position,
+  });
+}
+
+/** One work order as agents see it. */
+export function readAgentWorkOrder(tenantId: string, id: string): Statement {
+  return {
+    name: 'read-agent-work-order',
+    text: `select (${jsonObject('t', agentWorkOrderMembers('t'))})::text as body from work_orders t where t.tenant_id = $1 and t.id = $2`,
+    values: [tenantId, id],
+  };
 }

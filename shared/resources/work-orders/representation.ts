@@ -16,6 +16,8 @@ export function workOrderMembers(alias: string): Members {
     jsonTime(alias, 'completion_time'),
     'vin',
     'notes',
+    'customer_notes',
+    'billing_email',
     'contact_name',
     'contact_phone',
     nested(alias, 'pickup', { address: 'pickup_location', lat: 'pickup_lat', lng: 'pickup_lng' }),
@@ -36,6 +38,14 @@ export function workOrderMembers(alias: string): Members {
 /** A work order as REST prints it: `pending` whether or not somebody has accepted it (decisions 1, row 3). */
 export function workOrderRepresentation(alias: string): string {
   return jsonObject(alias, workOrderMembers(alias));
+}
+
+/** As agents see it: `new` while nobody has accepted it, and so its `pending` means accepted. */
+export function agentWorkOrderMembers(alias: string): Members {
+  const status = `case when ${alias}.status = 'pending' and ${alias}.intake = 'new' then 'new' else ${alias}.status end`;
+  return workOrderMembers(alias).map((member) =>
+    member === 'status' ? { name: 'status', sql: status } : member,
+  );
 }
 
 /** An object of the representation that is kept in columns of its own. */

@@ -5,6 +5,7 @@ import {
   cursor,
   dateOrDateTime,
   dateTime,
+  email,
   integer,
   limit,
   multilineText,
@@ -35,6 +36,10 @@ const workOrderKeys = () => ({
   contact_name: text(200).allow(null),
   contact_phone: text(32).allow(null),
   notes: multilineText(5000).allow(null),
+  customer_notes: multilineText(5000).allow(null).description('The customer may see them'),
+  billing_email: email()
+    .allow(null)
+    .description('Where drafts of agents for this job are billed to, instead of the customer'),
 });
 
 export const workOrderCreate = Joi.object({
@@ -93,6 +98,8 @@ export const workOrder = allRequired({
   completion_time: dateTime().allow(null),
   vin: Joi.string().allow(null),
   notes: Joi.string().allow(null),
+  customer_notes: Joi.string().allow(null),
+  billing_email: email().allow(null),
   contact_name: Joi.string().allow(null),
   contact_phone: Joi.string().allow(null),
   pickup: allRequired({
@@ -120,6 +127,15 @@ export const workOrder = allRequired({
   created_at: dateTime(),
   updated_at: dateTime(),
 }).meta({ className: 'WorkOrder' });
+
+/** As agents see it: `new` until somebody accepts it (decisions 1, row 3). */
+export const agentWorkOrder = workOrder
+  .keys({
+    status: Joi.string()
+      .valid('new', ...WORK_ORDER_STATUSES)
+      .required(),
+  })
+  .meta({ className: 'AgentWorkOrder' });
 
 export const workOrderListQuery = Joi.object({
   status: Joi.string()

@@ -1,0 +1,23 @@
+import type { Actor } from '../shared/contracts/command.js';
+import type { Principal } from '../shared/contracts/principal.js';
+
+/** Who calls, and from where: one message of one agent. */
+export interface Caller {
+  key: Principal;
+  /** Our own id of the message; a command and its audit entry take it. */
+  id: string;
+  /** The client's X-Request-Id, else our id. */
+  requestId: string;
+  /** As the HTTP request has them; undefined: absent. */
+  headers: { idempotencyKey: string | undefined; dryRun: string | undefined };
+  /** Sent with the answer. */
+  answerHeaders: Record<string, string>;
+  /** Size of the message in bytes. */
+  bytes: number;
+  ip: string | null;
+  userAgent: string | null;
+}
+
+export function actorOf({ key }: Caller): Actor {
+  return { type: 'agent', id: key.id, name: key.name };
+}

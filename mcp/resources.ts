@@ -1,0 +1,176 @@
+import {
+  ErrorCode,
+  McpError,
+  type ReadResourceResult,
+  type Resource,
+  type ResourceTemplate,
+} from '@modelcontextprotocol/sdk/types.js';
+import { assertAccess } from '../shared/contracts/access.js';
+import type { Principal } from '../shared/contracts/principal.js';
+import type { AgentScope } from '../shared/contracts/vocabulary.js';
+import { AppError } from '../shared/platform/errors.js';
+import { isUuid } from '../shared/platform/ids.js';
+import { listAuditEntries } from '../shared/resources/audit-log/queries.js';
+import { readPage } from '../shared/resources/list-page.js';
+import { readAgentWorkOrder } from '../shared/resources/work-orders/queries.js';
+import { audit } from './audit.js';
+import type { Caller } from './caller.js';
+import { withoutInvisible } from './fence.js';
+import { toAppError } from './result.js';
+import type { McpRuntime } from './runtime.js';
+import { readRecord } from './tools/read-record.js';
+
+const MIME = 'application/json';
+/** Newest entries of the audit log that its resource shows; search_audit_log goes further back. */
+const SHOWN_ENTRIES = 100;
+
+interface Source {
+  scope: AgentScope;
+  entityType: string;
+  /** Of the audit entry of a read. */
+  action: string;
+  /** JSON text. @param id of a template's record @throws {AppError} 404 */
+  read: (mcp: McpRuntime, caller: Caller, id: string) => Promise<string | Buffer>;
+}
+
+interface FixedResource extends Source, Pick<Resource, 'uri' | 'name' | 'title' | 'description'> {}
+interface TemplatedResource
+  extends Source,
+    Pick<ResourceTemplate, 'uriTemplate' | 'name' | 'title' | 'description'> {}
+
+/** Specification section 4.2, in the order in which all lists show them. */
+export const RESOURCES: readonly FixedResource[] = [
+  {
+    uri: 'service://audit-log',
+    name: 'Audit Log',
+    title: 'Audit Log',
+    description: `The newest ${SHOWN_ENTRIES} entries of the audit trail of all actions in the account; search_audit_log finds older ones.`,
+    scope: 'read_audit',
+    entityType: 'audit_log',
+    action: 'audit_log.read',
+    async read(mcp, { key }) {
+      const query = { limit: SHOWN_ENTRIES };
+      const page = await readPage(mcp, {
+        key,
+        list: 'mcp service://audit-log',
+        query,
+        statement: listAuditEntries,
+      });
+      return `{"items":[${page.items}],"count":${page.count}}`;
+    },
+  },
+  {
+    uri: 'service://dispatch-board',
+    name: 'Dispatch Board',
+    title: 'Dispatch Board',
+    description: 'Live snapshot of jobs under way, trucks, and jobs without a truck.',
+    scope: 'read_dispatch',
+    entityType: 'dispatch_board',
+    action: 'dispatch_board.read',
+    read: ({ boards }, { key }) => boards.read(key.tenantId),
+  },
+];
+
+const record = (entityType: string, what: string) => (mcp: McpRuntime, caller: Caller, id: string) =>
+  readRecord(mcp, caller, { entityType, what, id });
+
+export const TEMPLATES: readonly TemplatedResource[] = [
+  {
+    uriTemplate: 'service://invoices/{id}',
+    name: 'Invoice',
+    title: 'Invoice',
+    description: 'One invoice with its line items.',
+    scope: 'read_invoices',
+    entityType: 'invoice',
+    action: 'invoice.read',
+    read: record('invoice', 'invoice'),
+  },
+  {
+    uriTemplate: 'service://work-orders/{id}',
+    name: 'Work order',
+    title: 'Work order',
+    description: 'One job.',
+    scope: 'read_work_orders',
+    entityType: 'work_order',
+    action: 'work_order.read',
+    async read({ db }, { key: { tenantId } }, id) {
+      const [row] = await db.read<{ body: string }>(tenantId, readAgentWorkOrder(tenantId, id));
+      if (!row) throw new AppError('not_found', 'No such work order.');
+      return row.body;
+    },
+  },
+  {
+    uriTemplate: 'service://customers/{id}',
+    name: 'Customer',
+    title: 'Customer',
+    description: 'One customer with what it owes.',
+    scope: 'read_customers',
+    entityType: 'customer',
+    action: 'customer.read',
+    read: record('customer', 'customer'),
+  },
+];
+
+export function listResources({ scopes }: Principal): Resource[] {
+  return RESOURCES.filter(({ scope }) => scopes.includes(scope)).map(({ uri, name, title, description }) => ({
+    ...{ uri, name, title, description },
+    mimeType: MIME,
+  }));
+}
+
+export function listTemplates({ scopes }: Principal): ResourceTemplate[] {
+  return TEMPLATES.filter(({ scope }) => scopes.includes(scope)).map(
+    ({ uriTemplate, name, title, description }) => ({
+      ...{ uriTemplate, name, title, description },
+      mimeType: MIME,
+    }),
+  );
+}
+
+/** JSON-RPC's code for a resource that is not there (MCP 2025-11-25, Resources, Error Handling). */
+const RESOURCE_NOT_FOUND = -32002;
+
+/** Reads a resource; the read stands in the audit log before it is answered. @throws {McpError} as the protocol has it, with the error of the REST API in `data` */
+export async function readResource(
+  mcp: McpRuntime,
+  caller: Caller,
+  uri: string,
+): Promise<ReadResourceResult> {
+  const found = sourceOf(uri);
+  const source = found?.source ?? NOBODY;
+  const noted = {
+    tool: null,
+    action: source.action,
+    entityType: source.entityType,
+    entityId: found?.id ?? null,
+  };
+  try {
+    if (!found) throw new AppError('not_found', 'There is no such resource.');
+    assertAccess(caller.key, { permission: 'read', agentScope: source.scope });
+    const body = await source.read(mcp, caller, found.id ?? '');
+    await audit(mcp, caller, noted);
+    return { contents: [{ uri, mimeType: MIME, text: withoutInvisible(body.toString()) }] };
+  } catch (error) {
+    const known = toAppError(error);
+    if (known.code !== 'service_unavailable') await audit(mcp, caller, { ...noted, error: known });
+    throw protocolError(known, uri, caller.requestId);
+  }
+}
+
+const NOBODY = { action: 'resource.refused', entityType: null, scope: null, read: async () => '' } as const;
+
+function sourceOf(uri: string): { source: Source; id: string | null } | undefined {
+  const fixed = RESOURCES.find((resource) => resource.uri === uri);
+  if (fixed) return { source: fixed, id: null };
+  const [, start, id] = /^(service:\/\/[a-z-]+\/)([^/]+)$/.exec(uri) ?? [];
+  const source = TEMPLATES.find(({ uriTemplate }) => uriTemplate === `${start}{id}`);
+  return source && id && isUuid(id) ? { source, id: id.toLowerCase() } : undefined;
+}
+
+function protocolError(error: AppError, uri: string, requestId: string): McpError {
+  const codes: Record<number, number> = { 404: RESOURCE_NOT_FOUND, 403: ErrorCode.InvalidParams };
+  return new McpError(codes[error.status] ?? ErrorCode.InternalError, error.message, {
+    uri,
+    error: { ...error.toBody(), requestId },
+  });
+}

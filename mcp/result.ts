@@ -1,0 +1,59 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import {
+  AppError,
+  type ErrorBody,
+  type ErrorCode,
+  isTransientDatabaseError,
+  serviceUnavailable,
+} from '../shared/platform/errors.js';
+import type { Shown } from './tools/tool.js';
+
+/** The structured result with a short text beside it: some clients show the one, some the other (decisions 6, MCP results). */
+export function success(structuredContent: Shown, ...texts: (string | null)[]): CallToolResult {
+  const content = texts.flatMap((text) => (text === null ? [] : [{ type: 'text' as const, text }]));
+  return { content, structuredContent };
+}
+
+/** What to do about an error, in words for a model. */
+const NEXT: Partial<Record<ErrorCode, string>> = {
+  validation_error: 'Correct the named arguments and call the tool again; nothing was stored.',
+  line_total_mismatch: 'Correct the named lines and call the tool again; nothing was stored.',
+  invalid_cursor: 'Call the list again without cursor.',
+  invalid_idempotency_key: 'Send a UUID as idempotency_key.',
+  insufficient_scope: 'Ask a person to give this agent key the scope in details; do not try again before.',
+  read_only_key: 'This key may only read. Tell the person what you wanted to write.',
+  forbidden: 'A person has to do this.',
+  not_found: 'Use an id from a list tool of this account.',
+  conflict: 'Read the record again and decide anew.',
+  duplicate_invoice_number: 'Call the tool again; it takes the next number.',
+  approval_already_pending: 'A person has this proposal before them already; wait for their decision.',
+  invalid_status_transition: 'Read the record: its status does not allow this.',
+  invoice_locked: 'Read the invoice: its status does not allow changes any more.',
+  idempotency_key_reused:
+    'This idempotency_key was used for another action. Take a new one for a new action, the same one only to repeat the same.',
+  idempotency_in_progress:
+    'The same call is still running. Wait a second and call again with the same idempotency_key.',
+  rate_limited: 'Wait as long as the message says, then call again.',
+  service_unavailable: 'Wait a moment and call again with the same idempotency_key.',
+  internal_error:
+    'Try once more with the same idempotency_key; if it fails again tell a person the requestId.',
+};
+
+/** An error is text alone: the error object of the REST API, with what to do next (decisions 6, MCP results). */
+export function failure(error: ErrorBody, requestId: string): CallToolResult {
+  const next_step = NEXT[error.code];
+  return {
+    content: [
+      { type: 'text', text: JSON.stringify({ ...error, requestId, ...(next_step ? { next_step } : {}) }) },
+    ],
+    isError: true,
+  };
+}
+
+/** Whatever was thrown as an error that may leave the house. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (isTransientDatabaseError(error))
+    return serviceUnavailable('The store cannot be reached right now. Try again shortly.', error);
+  return new AppError('internal_error', 'Something went wrong on our side.', { cause: error });
+}

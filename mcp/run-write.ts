@@ -1,0 +1,111 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { hashBody } from '../shared/contracts/canonical-json.js';
+import type { Command } from '../shared/contracts/command.js';
+import { appErrorFromBody } from '../shared/platform/errors.js';
+import { newId } from '../shared/platform/ids.js';
+import { currentTraceparent } from '../shared/platform/tracing.js';
+import type { Submitted } from '../shared/queues/submit.js';
+import { checkArguments } from './arguments.js';
+import { audit, markAudited } from './audit.js';
+import { actorOf, type Caller } from './caller.js';
+import { withoutInvisible } from './fence.js';
+import { success } from './result.js';
+import type { McpRuntime } from './runtime.js';
+import { dollars, type Shown, type ToolCall, type WriteTool } from './tools/tool.js';
+import { type WriteOptions, writeOptions } from './write-options.js';
+
+type AnyWriteTool = WriteTool<object, object>;
+
+/** Runs a write tool: its command goes the way of every write, with the same checks, gate, events and audit entry. */
+export async function runWrite(
+  mcp: McpRuntime,
+  caller: Caller,
+  { tool, call }: { tool: AnyWriteTool; call: ToolCall },
+): Promise<CallToolResult> {
+  const options = writeOptions(caller, call.meta, call.args);
+  const { idempotency_key: _key, dry_run: _dryRun, ...args } = call.args;
+  const input = checkArguments<object>(tool, args);
+  const command = commandOf(caller, { tool, input, options });
+  const submitted = await mcp.submit(command, caller.bytes);
+  return answerOf(mcp, caller, { tool, command, submitted });
+}
+
+function commandOf(
+  caller: Caller,
+  { tool, input, options: { key, dryRun } }: { tool: AnyWriteTool; input: object; options: WriteOptions },
+): Command {
+  const { id, requestId, ip, userAgent } = caller;
+  return {
+    id,
+    type: tool.command.type,
+    tenantId: caller.key.tenantId,
+    environment: caller.key.environment,
+    actor: actorOf(caller),
+    source: 'mcp',
+    tool: tool.name,
+    entityId: newId(),
+    input: tool.toCommand(input),
+    dryRun,
+    unknownFields: [],
+    idempotency: key ? { key, method: 'MCP', path: `/${tool.name}`, bodyHash: hashBody(input) } : null,
+    requestId,
+    traceparent: currentTraceparent(),
+    ip,
+    userAgent,
+  };
+}
+
+/** Of an answer that no worker wrote down: the work was done by an earlier call. */
+const UNAUDITED = new Set(['idempotency_key_reused', 'idempotency_in_progress']);
+
+async function answerOf(
+  mcp: McpRuntime,
+  caller: Caller,
+  { tool, command, submitted }: { tool: AnyWriteTool; command: Command; submitted: Submitted },
+): Promise<CallToolResult> {
+  if ('accepted' in submitted) {
+    return success(
+      { ok: true, data: { operation_id: submitted.id, status: 'queued' } },
+      'It is stored and will be done shortly. Do not send it again under another idempotency_key.',
+    );
+  }
+  if (!submitted.ok) {
+    const error = appErrorFromBody(submitted.error);
+    throw UNAUDITED.has(error.code) ? error : markAudited(error);
+  }
+  const record = JSON.parse(withoutInvisible(submitted.body)) as Shown;
+  if (command.dryRun) caller.answerHeaders['X-Service-Dry-Run'] = 'true';
+  if (submitted.replayed) {
+    caller.answerHeaders['X-Idempotency-Replay'] = 'true';
+    const { action, entityType } = tool;
+    const idempotencyKey = command.idempotency?.key;
+    const entityId = typeof record.id === 'string' ? record.id : null;
+    await audit(
+      mcp,
+      { ...caller, id: newId() },
+      { tool: tool.name, action, entityType, entityId, idempotencyKey },
+    );
+  }
+  return shown(tool, record, { isReplay: submitted.replayed, isDryRun: command.dryRun });
+}
+
+function shown(
+  tool: AnyWriteTool,
+  record: Shown,
+  { isReplay, isDryRun }: { isReplay: boolean; isDryRun: boolean },
+): CallToolResult {
+  const isHeld = record.pending_approval === true;
+  const answer = isHeld ? record : (tool.toAnswer?.(record) ?? record);
+  const said = isHeld ? heldText(record.approval as Shown) : tool.summary(answer);
+  if (isDryRun) {
+    return success(
+      { ok: true, dry_run: true, data: answer, warnings: [] },
+      `Dry run, nothing was stored. It would be: ${said}`,
+    );
+  }
+  return success(answer, isReplay ? `${said} (This was done before under the same idempotency_key.)` : said);
+}
+
+function heldText({ id, amount_cents, expires_at }: Shown): string {
+  return `Held for a person: ${dollars(amount_cents)} reaches this company's limit for agents. Nothing has been made. Approval ${id} waits until ${expires_at}; do not try it again in parts.`;
+}

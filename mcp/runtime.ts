@@ -1,0 +1,32 @@
+import { type CursorCodec, createCursorCodec } from '../shared/contracts/cursor.js';
+import { deriveKey } from '../shared/platform/crypto.js';
+import type { Runtime } from '../shared/platform/runtime.js';
+import { gatherKeyUses, type NoteKeyUse } from '../shared/queues/key-uses.js';
+import type { Submit } from '../shared/queues/submit.js';
+import { type FindPrincipal, openCredentialCache } from '../shared/resources/api-keys/credential-cache.js';
+import { AuditRecorder } from '../shared/resources/audit-log/recorder.js';
+import { DispatchBoards } from '../shared/resources/dispatch-board/boards.js';
+import { openDurableWritePath } from '../shared/resources/operations/write-path.js';
+
+/** What tools and resources stand on, beside the process's own runtime. */
+export interface McpRuntime extends Runtime {
+  submit: Submit;
+  cursors: CursorCodec;
+  boards: DispatchBoards;
+  audit: AuditRecorder;
+  findPrincipal: FindPrincipal;
+  noteKeyUse: NoteKeyUse;
+}
+
+export async function createMcpRuntime(runtime: Runtime): Promise<McpRuntime> {
+  const { db, config } = runtime;
+  return {
+    ...runtime,
+    submit: await openDurableWritePath(runtime),
+    cursors: createCursorCodec(deriveKey(config.secretKey, 'cursor')),
+    boards: new DispatchBoards(db, 'agent'),
+    audit: new AuditRecorder(db),
+    findPrincipal: await openCredentialCache(runtime),
+    noteKeyUse: gatherKeyUses(runtime),
+  };
+}

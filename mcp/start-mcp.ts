@@ -1,0 +1,25 @@
+import { healthAnswers } from '../shared/platform/health.js';
+import { listenHttp } from '../shared/platform/http-server.js';
+import type { Runtime } from '../shared/platform/runtime.js';
+import { createMcpListener } from './http.js';
+
+/** Starts the MCP process's own HTTP server: /mcp, and what the platform asks. Resolves with its port. */
+export async function startMcp(runtime: Runtime): Promise<{ port: number }> {
+  const answerMcp = await createMcpListener(runtime);
+  const answerHealth = healthAnswers(runtime);
+  return listenHttp(runtime, (request, response) => {
+    if (answerMcp(request, response)) return;
+    answerHealth(request, response)
+      .then((isAnswered) => {
+        if (isAnswered) return;
+        const error = { code: 'not_found', message: 'There is nothing here. Agents are at /mcp.' };
+        response
+          .writeHead(404, { 'Content-Type': 'application/json' })
+          .end(JSON.stringify({ ok: false, error }));
+      })
+      .catch((error: unknown) => {
+        runtime.logger.error({ err: error }, 'health request failed');
+        response.writeHead(500).end();
+      });
+  });
+}

@@ -1,0 +1,22 @@
+import type { ApprovalPropose } from '../../shared/contracts/generated.js';
+import { proposeApproval } from '../../shared/resources/approvals/commands.js';
+import { approval, approvalPropose } from '../../shared/resources/approvals/schema.js';
+import { defineWriteTool, dollars } from './tool.js';
+
+type Proposal = Omit<ApprovalPropose, 'kind'>;
+
+export const proposeInvoiceApprovalTool = defineWriteTool<Proposal, ApprovalPropose>({
+  name: 'propose_invoice_approval',
+  title: 'Ask a person to approve an invoice',
+  description:
+    "Puts an approval request for a draft invoice (or one that needs review) into the operators' queue; it approves nothing itself, a signed-in person decides. `justification` is what that person reads: say what you checked. When you retry the same action, send the SAME idempotency_key.",
+  scope: 'propose_approvals',
+  entityType: 'approval',
+  action: 'approval.proposed',
+  command: proposeApproval,
+  input: approvalPropose.fork('kind', (kind) => kind.forbidden().strip()),
+  toCommand: (input) => ({ ...input, kind: 'invoice_approval' }),
+  output: approval,
+  summary: ({ id, amount_cents, expires_at }) =>
+    `Approval ${id} over ${dollars(amount_cents)} waits for a person until ${expires_at}. The invoice is unchanged.`,
+});

@@ -1,0 +1,61 @@
+import Joi from 'joi';
+import { cursor, limit, uuid } from '../../shared/contracts/fields.js';
+import type { InvoiceDraft, InvoiceListQuery } from '../../shared/contracts/generated.js';
+import { INVOICE_STATUSES } from '../../shared/contracts/vocabulary.js';
+import { draftInvoice } from '../../shared/resources/invoices/commands.js';
+import { listInvoices } from '../../shared/resources/invoices/queries.js';
+import { invoice, invoiceDraft, invoiceListItem } from '../../shared/resources/invoices/schema.js';
+import { readRecord } from './read-record.js';
+import { countBy, defineListTool, defineReadTool, defineWriteTool, dollars } from './tool.js';
+
+const about = { entityType: 'invoice' } as const;
+
+export const listInvoicesTool = defineListTool<Pick<InvoiceListQuery, 'status' | 'limit' | 'cursor'>>({
+  ...about,
+  name: 'list_invoices',
+  title: 'List invoices',
+  description:
+    'Lists the tow company\'s invoices, newest first, without their line items. Filter by status, for example "needs_review" or "overdue"; with status "paid" the newest payment comes first. Money is in integer cents. Follow `cursor` for the next page; use get_invoice for the lines of one.',
+  scope: 'read_invoices',
+  action: 'invoice.listed',
+  input: Joi.object({
+    status: Joi.string().valid(...INVOICE_STATUSES),
+    limit: limit(200),
+    cursor: cursor(),
+  }),
+  output: invoiceListItem,
+  statement: listInvoices,
+  summary: (items) => countBy(items, 'status'),
+});
+
+export const getInvoiceTool = defineReadTool<{ invoice_id: string }>({
+  ...about,
+  name: 'get_invoice',
+  title: 'Get one invoice',
+  description:
+    "Reads one invoice with its line items, totals, what is paid and what is open, all in integer cents. Needs the invoice's id (a UUID from list_invoices), not its invoice_number.",
+  scope: 'read_invoices',
+  action: 'invoice.read',
+  input: Joi.object({ invoice_id: uuid().required() }),
+  output: invoice,
+  entityId: ({ invoice_id }) => invoice_id,
+  read: (mcp, caller, { invoice_id: id }) => readRecord(mcp, caller, { ...about, what: 'invoice', id }),
+  summary: ({ id, status, total_cents, balance_due_cents }) =>
+    `Invoice ${id} is ${status}: total ${dollars(total_cents)}, open ${dollars(balance_due_cents)}.`,
+});
+
+export const createInvoiceDraftTool = defineWriteTool<InvoiceDraft, InvoiceDraft>({
+  ...about,
+  name: 'create_invoice_draft',
+  title: 'Draft an invoice for a job',
+  description:
+    "Makes a draft invoice for a work order; it is never sent, a person approves and sends it. Leave line_items out to price the job from the customer's rate card. Prices are integer cents; the server computes totals, tax and the invoice number. `notes` are printed for the customer. A draft that reaches the company's limit (often $1000.00 with tax, drafts of one job counted together) is held: pending_approval is true and a person must approve it before it exists. When you retry the same action, send the SAME idempotency_key.",
+  scope: 'write_invoices_draft',
+  action: 'invoice.created',
+  command: draftInvoice,
+  input: invoiceDraft,
+  toCommand: (input) => input,
+  output: invoice,
+  summary: ({ id, status, total_cents }) =>
+    `Invoice ${id} is a ${status} of ${dollars(total_cents)}. Nobody has been sent anything. Use propose_invoice_approval to ask a person to approve it.`,
+});

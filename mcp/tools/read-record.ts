@@ -1,0 +1,18 @@
+import { notFound } from '../../shared/platform/errors.js';
+import { readStatement } from '../../shared/resources/sets.js';
+import type { Caller } from '../caller.js';
+import type { McpRuntime } from '../runtime.js';
+
+/** One record of the caller's tenant. @throws {AppError} 404 for an unknown or foreign id */
+export async function readRecord(
+  { db }: McpRuntime,
+  { key: { tenantId } }: Caller,
+  { entityType, what, id }: { entityType: string; what: string; id: string },
+): Promise<string> {
+  const [row] = await db.read<{ body: string }>(
+    tenantId,
+    readStatement(entityType, { tenant_id: tenantId, id }),
+  );
+  if (!row) throw notFound(what);
+  return row.body;
+}

@@ -1,0 +1,60 @@
+import type { Actor } from '../../contracts/command.js';
+import type { AUDIT_OUTCOMES, AUDIT_SOURCES } from '../../contracts/vocabulary.js';
+import type { ErrorBody } from '../../platform/errors.js';
+import type { Statement } from '../../platform/postgres.js';
+import { namesOf, recordset } from '../sets.js';
+
+const COLUMNS = `tenant_id uuid, id uuid, actor_type text, actor_id uuid, actor_name text, action text, entity_type text, entity_id uuid, outcome text,
+  source text, tool text, changes jsonb, error jsonb, response_status smallint, request_id text, idempotency_key uuid, ip text, user_agent text`;
+const NAMES = namesOf(COLUMNS).join(', ');
+
+/** What somebody did, as it is written down (decisions 9). */
+export interface AuditRecord {
+  tenantId: string;
+  /** UUIDv7 of the request: the same thing cannot be written down twice. */
+  id: string;
+  actor: Actor;
+  action: string;
+  entityType: string | null;
+  entityId: string | null;
+  outcome: (typeof AUDIT_OUTCOMES)[number];
+  source: (typeof AUDIT_SOURCES)[number];
+  tool: string | null;
+  changes: unknown[] | null;
+  error: ErrorBody | null;
+  /** HTTP status of the answer. */
+  responseStatus: number;
+  requestId: string;
+  idempotencyKey: string | null;
+  ip: string | null;
+  userAgent: string | null;
+}
+
+/** Appends entries. An id that is there already fails the statement. */
+export function insertAuditEntries(records: AuditRecord[]): Statement {
+  const rows = records.map(({ actor, ...record }) => ({
+    tenant_id: record.tenantId,
+    id: record.id,
+    actor_type: actor.type,
+    actor_id: actor.id,
+    actor_name: actor.name,
+    action: record.action,
+    entity_type: record.entityType,
+    entity_id: record.entityId,
+    outcome: record.outcome,
+    source: record.source,
+    tool: record.tool,
+    changes: record.changes,
+    error: record.error,
+    response_status: record.responseStatus,
+    request_id: record.requestId,
+    idempotency_key: record.idempotencyKey,
+    ip: record.ip,
+    user_agent: record.userAgent,
+  }));
+  return {
+    name: 'record-audit',
+    text: `insert into audit_entries (${NAMES}) select ${NAMES} from ${recordset(COLUMNS)}`,
+    values: [JSON.stringify(rows)],
+  };
+}

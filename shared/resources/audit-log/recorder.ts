@@ -1,0 +1,52 @@
+import { serviceUnavailable } from '../../platform/errors.js';
+import type { Database } from '../../platform/postgres.js';
+import { type AuditRecord, insertAuditEntries } from './insert.js';
+
+/** Entries of one transaction. */
+const MAX_BATCH = 500;
+
+interface Waiting {
+  record: AuditRecord;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Writes down what changes nothing: reads, and what was refused. A command's entry is its worker's. Entries that come while a transaction is under way share the
+ * next one, without a timer.
+ */
+export class AuditRecorder {
+  #waiting: Waiting[] = [];
+  #isStoring = false;
+
+  constructor(private readonly db: Database) {}
+
+  /** Resolves once the entry is committed. @throws {AppError} 503 when it cannot be: what is not written down is not answered */
+  record(record: AuditRecord): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ record, resolve, reject });
+      if (this.#isStoring) return;
+      this.#isStoring = true;
+      setImmediate(() => void this.#store());
+    });
+  }
+
+  async #store(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, MAX_BATCH);
+      const records = batch.map(({ record }) => record);
+      try {
+        const tenants = [...new Set(records.map(({ tenantId }) => tenantId))];
+        await this.db.transaction(tenants, async (tx) => tx.queryAtCommit(insertAuditEntries(records)));
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        const refusal = serviceUnavailable(
+          'The audit log cannot be written right now. Try again shortly.',
+          error,
+        );
+        for (const { reject } of batch) reject(refusal);
+      }
+    }
+    this.#isStoring = false;
+  }
+}
