@@ -43,6 +43,8 @@ export interface DeploymentOptions {
   writers?: number;
   /** Without, nobody delivers webhooks in the scaled way. */
   webhooks?: number;
+  /** Without, nobody serves agents in the scaled way. */
+  mcps?: number;
   /** Settings of every process. */
   settings?: Record<string, string>;
 }
@@ -95,6 +97,8 @@ export class Deployment {
   writers: Service[] = [];
   /** Processes that deliver webhooks. */
   webhooks: Service[] = [];
+  /** Processes that agents talk to: in the all-in-one way those that take requests. */
+  mcps: Service[] = [];
   clock: Service | undefined;
   /** The process that talks to mail servers and vendors; only with an SMTP_URL. */
   integrations: Service | undefined;
@@ -137,6 +141,7 @@ export class Deployment {
       this.webs = [await this.#service(['node', 'dist/bin/start.js'], settings)];
       this.writers = this.webs;
       this.webhooks = this.webs;
+      this.mcps = this.webs;
       return;
     }
     const stores = { ...settings, ...(await this.#startStores()) };
@@ -146,6 +151,7 @@ export class Deployment {
     this.webs = await services('web', options.webs ?? 1);
     this.writers = await services('writes', options.writers ?? 1);
     this.webhooks = await services('webhooks', options.webhooks ?? 0);
+    this.mcps = await services('mcp', options.mcps ?? 0);
     [this.clock] = await services('clock', 1);
     if (options.settings?.SMTP_URL) [this.integrations] = await services('integrations', 1);
   }
@@ -165,7 +171,7 @@ export class Deployment {
   /** Every process, once each. */
   get services(): Service[] {
     const others = [this.clock, this.integrations].filter((service) => service !== undefined);
-    return [...new Set([...this.webs, ...this.writers, ...this.webhooks, ...others])];
+    return [...new Set([...this.webs, ...this.writers, ...this.webhooks, ...this.mcps, ...others])];
   }
 
   /** Starts what does not run yet and waits until all are ready. */

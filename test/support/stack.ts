@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startApi } from '../../api/start-api.js';
+import { createMcpListener } from '../../mcp/http.js';
 import { MIGRATION_HEAD } from '../../migrations/index.js';
 import { loadConfig } from '../../shared/platform/config.js';
 import { createFoundation, createRuntime, type Runtime } from '../../shared/platform/runtime.js';
@@ -71,7 +72,7 @@ export class TestStack {
     if (options.clock !== false) await startClock(runtime);
     startMessagesWorker(runtime);
     if (options.webhooks) await startWebhooksWorker(runtime);
-    const { port } = await startApi(runtime);
+    const { port } = await startApi(runtime, await createMcpListener(runtime));
     return new TestStack(runtime, databaseUrl, redisUrl, `http://127.0.0.1:${port}`, dataDir);
   }
 
