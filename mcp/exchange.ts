@@ -1,6 +1,9 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
+  ErrorCode,
+  isJSONRPCErrorResponse,
   isJSONRPCRequest,
+  type JSONRPCErrorResponse,
   type JSONRPCMessage,
   type JSONRPCRequest,
   type MessageExtraInfo,
@@ -9,8 +12,9 @@ import {
 import type { Caller } from './caller.js';
 
 interface Pending {
-  /** The client's own id. */
-  id: RequestId;
+  /** Under the client's own id. */
+  request: JSONRPCRequest;
+  caller: Caller;
   resolve: (answer: JSONRPCMessage) => void;
 }
 
@@ -18,6 +22,10 @@ interface Pending {
  * One server for all clients: every HTTP request is a message in, its answer the message out. Clients choose ids that others choose too, so each gets one of ours
  * on its way through. Nothing is remembered between two requests: any replica can take any of them. A server and transport for each request, which is what the
  * SDK's own HTTP transport asks for, costs several times as much (docs/performance.md).
+ *
+ * The SDK answers every request but one that is aborted, and nobody can abort one here: a client's notifications/cancelled is not passed on. It may come to another
+ * replica than its request did, what is being written is not to be undone halfway, and each call is audited with what became of it. MCP allows to
+ * ignore it (Cancellation, Behavior Requirements).
  */
 export class Exchange implements Transport {
   onclose?: () => void;
@@ -25,20 +33,31 @@ export class Exchange implements Transport {
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
   readonly #pending = new Map<RequestId, Pending>();
   #next = 0;
+  #isClosed = false;
 
   async start(): Promise<void> {}
 
+  /** Ends for good; what is under way is told so, because the server answers nothing from here on. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.onclose?.();
+    for (const { request, resolve } of this.#pending.values()) resolve(closedError(request));
+    this.#pending.clear();
+  }
+
+  /** How many requests wait for their answers. */
+  get underWay(): number {
+    return this.#pending.size;
   }
 
   /** Hands a request to the server and resolves with its answer, under the client's id. */
   ask(request: JSONRPCRequest, caller: Caller): Promise<JSONRPCMessage> {
+    if (this.#isClosed) return Promise.resolve(closedError(request));
     return new Promise((resolve) => {
       this.#next += 1;
-      this.#pending.set(this.#next, { id: request.id, resolve });
+      this.#pending.set(this.#next, { request, caller, resolve });
       this.onmessage?.(
-        { ...request, id: this.#next },
+        { ...withoutTask(request), id: this.#next },
         {
           authInfo: { token: '', clientId: caller.key.id, scopes: caller.key.scopes, extra: { caller } },
         },
@@ -50,7 +69,49 @@ export class Exchange implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (isJSONRPCRequest(message) || !('id' in message) || message.id === undefined) return;
     const pending = this.#pending.get(message.id);
+    if (!pending) return;
     this.#pending.delete(message.id);
-    pending?.resolve({ ...message, id: pending.id });
+    const answer = isJSONRPCErrorResponse(message) ? this.#fitToLeave(message, pending) : message;
+    pending.resolve({ ...answer, id: pending.request.id });
+  }
+
+  /** The SDK passes on the message of whatever was thrown; only what we wrote ourselves, and what is wrong with the params, may leave. */
+  #fitToLeave(answer: JSONRPCErrorResponse, { request, caller }: Pending): JSONRPCErrorResponse {
+    const { code, message, data } = answer.error;
+    const { requestId } = caller;
+    const faults = faultsIn(message);
+    if (faults) {
+      const text = `The params of ${request.method} do not fit: ${faults}.`;
+      return { ...answer, error: { code: ErrorCode.InvalidParams, message: text, data: { requestId } } };
+    }
+    if (code !== ErrorCode.InternalError || data !== undefined) return answer;
+    this.onerror?.(new Error(`${request.method} failed (request ${requestId}): ${message}`));
+    const text = 'Something went wrong on our side.';
+    return { ...answer, error: { code, message: text, data: { code: 'internal_error', requestId } } };
+  }
+}
+
+/** MCP 2025-11-25, Tasks: who does not support them runs the request as if it had not asked for one; the SDK refuses it. */
+function withoutTask(request: JSONRPCRequest): JSONRPCRequest {
+  if (request.params?.task === undefined) return request;
+  const { task: _task, ...params } = request.params;
+  return { ...request, params };
+}
+
+function closedError({ id }: JSONRPCRequest): JSONRPCErrorResponse {
+  const error = { code: ErrorCode.ConnectionClosed, message: 'The server is closing. Send it again.' };
+  return { jsonrpc: '2.0', id, error };
+}
+
+/** What the SDK's schemas found, which it tells as JSON; undefined when the message tells of something else. */
+function faultsIn(message: string): string | undefined {
+  const [json] = /\[\s*\{.*\}\s*\]$/s.exec(message) ?? [];
+  if (!json) return undefined;
+  try {
+    const issues = JSON.parse(json) as { path?: unknown[]; message?: string }[];
+    if (!issues.every(({ path }) => Array.isArray(path))) return undefined;
+    return issues.map(({ path, message: fault }) => `${path?.join('.')}: ${fault}`).join('; ');
+  } catch {
+    return undefined;
   }
 }

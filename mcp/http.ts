@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Principal } from '../shared/contracts/principal.js';
 import { AppError, methodNotAllowed } from '../shared/platform/errors.js';
 import { newId } from '../shared/platform/ids.js';
@@ -16,14 +15,16 @@ import type { Exchange } from './exchange.js';
 import { manifestOf } from './manifest.js';
 import { assertOwnSite } from './own-site.js';
 import { createProtocol } from './protocol.js';
-import { type Message, RpcError, readMessage } from './read-message.js';
+import { ClientGone, discardRest, type Message, RpcError, readMessage } from './read-message.js';
+import { headerOf, requestIdOf } from './request-headers.js';
 import { toAppError } from './result.js';
 import { createMcpRuntime, type McpRuntime } from './runtime.js';
 
 const PATH = '/mcp';
 const MANIFEST_PATH = '/mcp/manifest';
-/** As the REST API takes them. */
-const SAFE_REQUEST_ID = /^[A-Za-z0-9._:@/+=-]{1,64}$/;
+
+/** What is noted when the client went away before it was answered. */
+const CLIENT_GONE = 499;
 
 /** Answers what is under /mcp. False: the request is for somebody else. */
 export type McpListener = (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -60,8 +61,7 @@ class Visit {
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
   ) {
-    const own = headerOf(request, 'x-request-id');
-    this.#requestId = own && SAFE_REQUEST_ID.test(own) ? own : this.#id;
+    this.#requestId = requestIdOf(request) ?? this.#id;
   }
 
   async run(answer: (visit: Visit) => Promise<void>): Promise<void> {
@@ -74,9 +74,8 @@ class Visit {
     await inSpan(`${request.method} ${PATH}`, span, () =>
       answer(this).catch((error: unknown) => this.#refuse(error)),
     );
-    if (mcp.lifecycle.isClosing && !response.headersSent) response.setHeader('Connection', 'close');
     const ms = performance.now() - startedAt;
-    const { statusCode: status } = response;
+    const status = response.headersSent ? response.statusCode : CLIENT_GONE;
     mcp.metrics.httpSeconds.observe({ method: String(request.method), route: PATH, status }, ms / 1000);
     const [tenant, keyId] = [this.#key?.tenantId, this.#key?.id];
     mcp.logger.info(
@@ -107,9 +106,12 @@ class Visit {
     // A GET would open a stream on which nothing is ever said (MCP, Listening for Messages).
     if (request.method !== 'POST') throw methodNotAllowed(String(request.method), ['POST']);
     const key = await this.#authenticate();
-    const message = await readMessage(request);
+    // Counted before it is read: what is no message counts as well, and says how many are left.
     const { windows, refusal } = await countAgentMessage(mcp, key);
     for (const [name, value] of Object.entries(rateLimitHeaders(windows))) response.setHeader(name, value);
+    const message = await readMessage(request).catch((error: unknown) => {
+      throw refusal ?? error;
+    });
     if (refusal) return void this.#refuseMessage(refusal, message);
     mcp.noteKeyUse(key);
     if (!message.request) return void this.#send(202);
@@ -164,20 +166,19 @@ class Visit {
     return forwarded || (this.request.socket.remoteAddress ?? null);
   }
 
-  #refuse(error: unknown): void {
+  async #refuse(error: unknown): Promise<void> {
+    // Nobody is there to be told, and nothing of ours went wrong.
+    if (error instanceof ClientGone) return;
+    if (!(await discardRest(this.request))) this.response.setHeader('Connection', 'close');
     if (error instanceof RpcError) {
-      const { code, message, data, id } = error;
-      this.#send(
-        400,
-        JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data ? { data } : {}) } }),
-      );
+      const { code, message, id } = error;
+      const data = { ...error.data, requestId: this.#requestId };
+      this.#send(400, JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } }));
       return;
     }
     const known = toAppError(error);
     if (known.status >= 500)
       this.mcp.logger.error({ err: error, requestId: this.#requestId }, 'request failed');
-    // What is left of a body that nobody reads must not be taken for the next request.
-    if (!this.request.complete) this.response.setHeader('Connection', 'close');
     for (const [name, value] of Object.entries(known.headers)) this.response.setHeader(name, value);
     this.#send(
       known.status,
@@ -190,9 +191,9 @@ class Visit {
     for (const [name, value] of Object.entries(error.headers)) this.response.setHeader(name, value);
     const retryAfterSeconds = Number(error.headers['Retry-After']);
     const data = { ...error.toBody(), requestId: this.#requestId, retryAfterSeconds };
-    const answer: JSONRPCMessage = {
+    const answer = {
       jsonrpc: '2.0',
-      id: request?.id ?? '',
+      id: request?.id ?? null,
       error: { code: error.status, message: error.message, data },
     };
     this.#send(error.status, JSON.stringify(answer));
@@ -201,14 +202,11 @@ class Visit {
   #send(status: number, body?: string): void {
     const { response } = this;
     if (response.headersSent || response.destroyed) return;
+    // Told with the answer: the next request would meet a closed door.
+    if (this.mcp.lifecycle.isClosing) response.setHeader('Connection', 'close');
     if (body === undefined) return void response.writeHead(status).end();
     response
       .writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
       .end(this.request.method === 'HEAD' ? undefined : body);
   }
-}
-
-function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value[0] : value;
 }

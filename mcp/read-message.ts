@@ -2,18 +2,24 @@ import type { IncomingMessage } from 'node:http';
 import {
   ErrorCode,
   isInitializeRequest,
+  isJSONRPCErrorResponse,
   isJSONRPCNotification,
   isJSONRPCRequest,
-  isJSONRPCResponse,
+  isJSONRPCResultResponse,
   type JSONRPCRequest,
   type RequestId,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
+import { excludes } from '../shared/contracts/accept.js';
 import { parseStrictJson } from '../shared/contracts/strict-json.js';
 import { AppError } from '../shared/platform/errors.js';
 
 /** Largest message in bytes (decisions 5, Limits). */
 const MAX_BYTES = 1024 * 1024;
+/** So much of a message that is refused is read and thrown away. */
+const MAX_DISCARDED_BYTES = 16 * MAX_BYTES;
+
+const JSON_RANGES = ['application/json', 'application/*', '*/*'];
 
 /** A fault that JSON-RPC has a code for. */
 export class RpcError extends Error {
@@ -23,10 +29,15 @@ export class RpcError extends Error {
     readonly code: number,
     message: string,
     readonly id: RequestId | null = null,
-    readonly data?: unknown,
+    readonly data: object = {},
   ) {
     super(message);
   }
+}
+
+/** The client went away in the middle of its message. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
 }
 
 export interface Message {
@@ -39,59 +50,88 @@ export interface Message {
  * Reads the one JSON-RPC message of a POST.
  * @throws {AppError} 406, 413, 415: HTTP's own faults
  * @throws {RpcError} what is no message, or of a version that nobody speaks
+ * @throws {ClientGone}
  */
 export async function readMessage(request: IncomingMessage): Promise<Message> {
   const { headers } = request;
-  if (!accepts(headers.accept))
+  if (headers.accept && excludes(headers.accept, JSON_RANGES))
     throw new AppError(
       'not_acceptable',
       'This server answers in JSON. Accept application/json and text/event-stream.',
     );
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     throw new AppError('unsupported_media_type', 'Send the message as application/json.');
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
     throw new AppError('unsupported_media_type', 'Send the message without Content-Encoding.');
   const bytes = await readBytes(request);
   const parsed = parseStrictJson(bytes);
   if (!parsed.ok)
-    throw new RpcError(ErrorCode.ParseError, parsed.faults[0]?.message ?? 'The message is not valid JSON.');
+    throw new RpcError(
+      ErrorCode.ParseError,
+      parsed.faults[0]?.message ?? 'The message is not valid JSON.',
+      null,
+      { details: parsed.faults },
+    );
   return { request: requestOf(parsed.value, headers['mcp-protocol-version']), bytes: bytes.length };
 }
 
-function accepts(accept: string | undefined): boolean {
-  return !accept || /application\/(json|\*)|\*\/\*/i.test(accept);
+function readBytes(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const take = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= MAX_BYTES) return void chunks.push(chunk);
+      request.off('data', take);
+      reject(new AppError('payload_too_large', `The message is larger than ${MAX_BYTES} bytes.`));
+    };
+    request.on('data', take);
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    whenGone(request, () => reject(new ClientGone()));
+  });
 }
 
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BYTES)
-      throw new AppError('payload_too_large', `The message is larger than ${MAX_BYTES} bytes.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+/**
+ * Reads to the end what a refused client still sends: one that finds its connection closed while it sends never sees the answer. Resolves with false
+ * when there is too much of it; the connection is then of no further use.
+ */
+export function discardRest(request: IncomingMessage): Promise<boolean> {
+  if (request.complete) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_DISCARDED_BYTES) resolve(false);
+    });
+    request.once('end', () => resolve(true));
+    whenGone(request, () => resolve(false));
+    request.resume();
+  });
+}
+
+function whenGone(request: IncomingMessage, act: () => void): void {
+  // Its close comes in any case, but an error that nobody listens to would end the process.
+  request.on('error', () => undefined);
+  request.once('close', act);
+  if (request.destroyed) act();
+}
+
+/** @throws {RpcError} an initialize brings its version in its params instead */
+function assertVersion(version: string | string[] | undefined, message: { id?: RequestId }): void {
+  if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return;
+  const id = message.id ?? null;
+  const text = `MCP-Protocol-Version is none of ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`;
+  throw new RpcError(ErrorCode.InvalidRequest, text, id, { supported: SUPPORTED_PROTOCOL_VERSIONS });
 }
 
 function requestOf(value: unknown, version: string | string[] | undefined): JSONRPCRequest | undefined {
   // A batch would multiply what is counted and audited as one; the protocol has had none since 2025-06-18.
   if (Array.isArray(value))
     throw new RpcError(ErrorCode.InvalidRequest, 'Send one message at a time, not an array.');
-  if (isJSONRPCRequest(value)) {
-    if (
-      version !== undefined &&
-      !isInitializeRequest(value) &&
-      !SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))
-    )
-      throw new RpcError(
-        ErrorCode.InvalidRequest,
-        `MCP-Protocol-Version is none of ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
-        value.id,
-        { supported: SUPPORTED_PROTOCOL_VERSIONS },
-      );
-    return value;
-  }
-  if (isJSONRPCNotification(value) || isJSONRPCResponse(value)) return undefined;
-  throw new RpcError(ErrorCode.InvalidRequest, 'This is not a JSON-RPC 2.0 message.');
+  const isRequest = isJSONRPCRequest(value);
+  const isAnswer = isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value);
+  if (!isRequest && !isAnswer && !isJSONRPCNotification(value))
+    throw new RpcError(ErrorCode.InvalidRequest, 'This is not a JSON-RPC 2.0 message.');
+  if (!isInitializeRequest(value)) assertVersion(version, isRequest ? value : {});
+  return isRequest ? value : undefined;
 }

@@ -1,3 +1,4 @@
+import { excludes } from '../../shared/contracts/accept.js';
 import { AppError } from '../../shared/platform/errors.js';
 import type { ApiMiddleware } from '../context.js';
 
@@ -29,16 +30,3 @@ export const negotiate: ApiMiddleware = async (ctx, next) => {
   }
   await next();
 };
-
-/** The most specific range that covers the answer decides. Parameters other than q choose among forms of it, and there is one. */
-function excludes(accept: string, ranges: string[]): boolean {
-  const qualities = new Map<string, number>();
-  for (const range of accept.toLowerCase().split(',')) {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
-    const q = parameters.find((parameter) => parameter.startsWith('q='));
-    const quality = q === undefined ? 1 : Number(q.slice(2));
-    qualities.set(type, Math.max(quality, qualities.get(type) ?? 0));
-  }
-  const deciding = ranges.find((range) => qualities.has(range));
-  return deciding === undefined || qualities.get(deciding) === 0;
-}

@@ -1,0 +1,247 @@
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
+import type { Answer } from '../support/client.js';
+import { expectError } from '../support/expect-error.js';
+import { eventually } from '../support/poll.js';
+import { RawMcp } from '../support/raw-mcp.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
+const PONG = { jsonrpc: '2.0', id: 1, result: {} };
+const MIB = 1024 * 1024;
+
+describe('MCP over HTTP', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+  let mcp: RawMcp;
+
+  const newKey = (options = {}) =>
+    stack.createKey(tenant.id, { kind: 'agent', scopes: [...AGENT_SCOPES], ...options });
+
+  before(async () => {
+    stack = await TestStack.start({
+      environment: { MCP_HOSTS: 'agents.example.com,other.example.com', BASE_URL: 'https://tow.example.com' },
+    });
+    tenant = await stack.createTenant();
+    mcp = new RawMcp(stack.origin, await newKey());
+  });
+  after(() => stack.stop());
+
+  const expectPong = (answer: Answer) => {
+    expect(answer.status, answer.text).to.equal(200);
+    expect(answer.body).to.deep.equal(PONG);
+  };
+
+  describe('the key', () => {
+    const expectUnauthorized = (answer: Answer) => {
+      expectError(answer, 401, 'unauthorized');
+      expect(answer.headers['www-authenticate']).to.equal('Bearer realm="tow-dispatch"');
+      expect(answer.headers).to.not.have.property('x-ratelimit-remaining');
+    };
+
+    it('is asked for in Authorization, and nowhere else', async () => {
+      for (const authorization of [undefined, '', 'Bearer', 'Bearer ', `Basic ${mcp.key}`, mcp.key])
+        expectUnauthorized(await mcp.send({ key: null, headers: { authorization }, body: PING }));
+      for (const query of [`?token=${mcp.key}`, `?access_token=${mcp.key}`, `?key=${mcp.key}`])
+        expectUnauthorized(await mcp.send({ path: `/mcp${query}`, key: null, body: PING }));
+      expectUnauthorized(
+        await mcp.send({ key: null, headers: { cookie: `session=${mcp.key}` }, body: PING }),
+      );
+    });
+
+    it('must be a living one', async () => {
+      const last = mcp.key.endsWith('x') ? 'y' : 'x';
+      for (const key of ['x', `${mcp.key.slice(0, -1)}${last}`, `tk_agent_${'a'.repeat(49)}`])
+        expectUnauthorized(await mcp.send({ key, body: PING }));
+      const expired = await newKey({ expiresAt: '2020-01-01T00:00:00Z' });
+      expectUnauthorized(await mcp.send({ key: expired, body: PING }));
+    });
+
+    it('that is revoked is refused on the next call', async () => {
+      const made = await tenant.client.post('/agent-keys', { name: 'Short', scopes: ['read_invoices'] });
+      const { key, id } = made.body;
+      expectPong(await mcp.send({ key, body: PING }));
+      expect((await tenant.client.delete(`/agent-keys/${id}`)).status).to.equal(200);
+      await eventually('the revocation is known', async () => {
+        const answer = await mcp.send({ key, body: PING });
+        return answer.status === 401 && expectUnauthorized(answer) === undefined && true;
+      });
+    });
+
+    it('of the REST API is told to be of the wrong kind', async () => {
+      for (const key of [tenant.client.key, tenant.sandbox.key])
+        expectError(await mcp.send({ key, body: PING }), 403, 'agent_key_required');
+    });
+
+    it('of a sandbox agent works as any', async () => {
+      const key = await stack.createKey(tenant.sandboxId, { kind: 'agent', scopes: [] }, 'sandbox');
+      expectPong(await mcp.send({ key, body: PING }));
+    });
+  });
+
+  it('has POST only', async () => {
+    for (const method of ['GET', 'DELETE', 'PUT', 'PATCH', 'OPTIONS']) {
+      const answer = await mcp.send({ method, headers: { 'content-length': '0' } });
+      expectError(answer, 405, 'method_not_allowed');
+      expect(answer.headers.allow).to.equal('POST');
+    }
+    expect((await mcp.send({ method: 'HEAD' })).status).to.equal(405);
+    const manifest = await mcp.send({ method: 'POST', path: '/mcp/manifest', key: null, body: '{}' });
+    expectError(manifest, 405, 'method_not_allowed');
+    expect(manifest.headers.allow).to.equal('GET');
+    expectPong(await mcp.send({ path: '/mcp/', body: PING }));
+  });
+
+  describe('pages of other sites', () => {
+    const sites = (host: string | undefined, origin?: string) =>
+      mcp.send({ headers: { ...(host ? { host } : {}), origin }, body: PING });
+
+    it('are refused by the name they came under', async () => {
+      const hosts = ['evil.example', 'tow.example.com.evil.example', 'localhost.evil.example', 'evil:80'];
+      for (const host of [...hosts, 'a b', 'agents.example.co'])
+        expectError(await mcp.send({ headers: { host }, body: PING }), 403, 'forbidden');
+    });
+
+    it('are refused by their Origin', async () => {
+      const origins = ['https://evil.example', 'null', '', 'http://localhost.evil.example', 'file://'];
+      for (const origin of [...origins, 'chrome-extension://abcdef', 'https://tow.example.com.evil.example'])
+        expectError(await sites(undefined, origin), 403, 'forbidden');
+      expectError(await sites('tow.example.com', 'http://localhost:5173'), 403, 'forbidden');
+    });
+
+    it('are told from programs, our own pages, and pages on this machine', async () => {
+      for (const host of ['tow.example.com', 'agents.example.com', 'OTHER.example.com:8443', 'localhost:1'])
+        expectPong(await sites(host));
+      for (const host of ['127.0.0.1', '[::1]:3000', '192.0.2.7']) expectPong(await sites(host));
+      for (const origin of ['https://tow.example.com', 'https://agents.example.com'])
+        expectPong(await sites('tow.example.com', origin));
+      for (const origin of ['http://localhost:5173', 'http://127.0.0.1', 'http://[::1]:1'])
+        expectPong(await sites(undefined, origin));
+    });
+  });
+
+  describe('the form of a message', () => {
+    it('is JSON both ways', async () => {
+      for (const accept of [
+        'text/event-stream',
+        'text/html',
+        'application/json;q=0, */*',
+        'application/jsonp',
+      ])
+        expectError(await mcp.send({ headers: { accept }, body: PING }), 406, 'not_acceptable');
+      for (const accept of ['', '*/*', 'application/*', 'APPLICATION/JSON', 'text/event-stream, */*;q=0.1'])
+        expectPong(await mcp.send({ headers: { accept }, body: PING }));
+      expectPong(await mcp.send({ headers: { accept: undefined }, body: PING }));
+      for (const type of [undefined, 'text/plain', 'application/jsonp', 'application/x-www-form-urlencoded'])
+        expectError(
+          await mcp.send({ headers: { 'content-type': type }, body: PING }),
+          415,
+          'unsupported_media_type',
+        );
+      for (const type of ['application/json; charset=utf-8', 'Application/JSON'])
+        expectPong(await mcp.send({ headers: { 'content-type': type }, body: PING }));
+    });
+
+    it('is not compressed', async () => {
+      const body = gzipSync(JSON.stringify(PING));
+      for (const encoding of ['gzip', 'br', 'gzip, identity'])
+        expectError(
+          await mcp.send({ headers: { 'content-encoding': encoding }, body }),
+          415,
+          'unsupported_media_type',
+        );
+      expectPong(await mcp.send({ headers: { 'content-encoding': 'Identity' }, body: PING }));
+    });
+
+    it('takes a mebibyte and not a byte more', async () => {
+      const padded = (bytes: number) => JSON.stringify(PING).padEnd(bytes, ' ');
+      expectPong(await mcp.send({ body: padded(MIB) }));
+      // Each of these closes its connection with the answer.
+      for (const bytes of [MIB + 1, 8 * MIB])
+        expectError(await mcp.send({ body: padded(bytes) }), 413, 'payload_too_large');
+    });
+  });
+
+  describe('a connection', () => {
+    /** What the other side says. */
+    function text(socket: Socket): () => string {
+      let got = '';
+      socket.setEncoding('utf8').on('data', (part: string) => {
+        got += part;
+      });
+      socket.on('error', () => undefined);
+      return () => got;
+    }
+
+    /** Sends texts one after the other on one connection, and resolves with the statuses of so many answers. */
+    async function statuses(texts: string[], count: number): Promise<number[]> {
+      const socket = await mcp.socket();
+      const answered = text(socket);
+      for (const one of texts) socket.write(one);
+      const found = await eventually(`${count} answers`, () => {
+        const lines = answered().match(/HTTP\/1\.1 \d{3}/g) ?? [];
+        return lines.length >= count && lines;
+      });
+      socket.destroy();
+      return found.map((line) => Number(line.slice(9)));
+    }
+    const message = JSON.stringify(PING);
+    const whole = () => `${mcp.head(message.length)}${message}`;
+
+    it('goes on after a message that was too large, which is never taken for another', async () => {
+      const smuggled = `${whole()}`.repeat(Math.ceil((2 * MIB) / whole().length));
+      expect(await statuses([mcp.head(smuggled.length), smuggled, whole()], 2)).to.deep.equal([413, 200]);
+    });
+
+    it('goes on after any other refusal as well', async () => {
+      const wrongKey = whole().replace(mcp.key, 'wrong');
+      const wrongType = whole().replace('application/json', 'text/plain');
+      const texts = [wrongKey, wrongType, whole().replace('POST', 'PUT'), whole()];
+      expect(await statuses(texts, 4)).to.deep.equal([401, 415, 405, 200]);
+    });
+
+    it('is closed after a message that does not end', async () => {
+      const socket = await mcp.socket();
+      const answered = text(socket);
+      const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+      socket.write(mcp.head(64 * MIB));
+      socket.write(Buffer.alloc(17.2 * MIB, ' '));
+      await ended;
+      expect(answered())
+        .to.match(/^HTTP\/1.1 413 /)
+        .and.to.match(/\r\nConnection: close\r\n/);
+    });
+
+    it('without Host is refused', async () => {
+      expect(await statuses([whole().replace(/Host: .*\r\n/, '')], 1)).to.deep.equal([403]);
+    });
+
+    it('that is cut in the middle of a message, or before its answer, harms nobody', async () => {
+      for (const cut of [mcp.head(message.length), `${mcp.head(message.length)}{"json`, whole()]) {
+        const socket = await mcp.socket();
+        socket.on('error', () => undefined);
+        await new Promise<void>((sent) => socket.write(cut, () => sent()));
+        socket.destroy();
+      }
+      expectPong(await mcp.send({ body: PING }));
+      const metrics = await eventually('two cut messages are noted', async () => {
+        const text = await stack.runtime.metrics.registry.metrics();
+        return /_count\{[^}]*route="\/mcp",status="499"[^}]*\} [2-9]/.test(text) && text;
+      });
+      expect(metrics).to.not.match(/route="\/mcp",status="5/);
+    });
+
+    it('that is cut does not stop a call that is under way', async () => {
+      const call = { name: 'create_work_order', arguments: { service_type: 'tow', vin: 'CUTOFF1' } };
+      const booking = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call });
+      const socket = await mcp.socket();
+      socket.write(`${mcp.head(booking.length)}${booking}`, () => socket.destroy());
+      await eventually('the job is booked', async () => {
+        const rows = await stack.rows(tenant.id, `select 1 from work_orders where vin = 'CUTOFF1'`);
+        return rows.length === 1;
+      });
+    });
+  });
+});

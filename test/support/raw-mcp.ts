@@ -1,0 +1,77 @@
+/** Requests to /mcp as no client of the SDK would send them. */
+import { once } from 'node:events';
+import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type { Answer } from './client.js';
+
+export interface RawOptions {
+  method?: string;
+  path?: string;
+  key?: string | null;
+  /** Undefined takes one of the usual ones away. */
+  headers?: Record<string, string | undefined>;
+  /** Sent as it is; an object as JSON. */
+  body?: unknown;
+}
+
+/** Sends whatever it is told to one server's /mcp. */
+export class RawMcp {
+  constructor(
+    readonly origin: string,
+    readonly key: string,
+  ) {}
+
+  /** One request; Host, Origin and all others are as `headers` say. */
+  async send({
+    method = 'POST',
+    path = '/mcp',
+    key = this.key,
+    headers = {},
+    body,
+  }: RawOptions): Promise<Answer> {
+    const all: Record<string, string | undefined> = {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      ...(key ? { authorization: `Bearer ${key}` } : {}),
+      ...headers,
+    };
+    const given = Object.entries(all).filter(([, value]) => value !== undefined);
+    const sent = httpRequest(`${this.origin}${path}`, {
+      method,
+      headers: Object.fromEntries(given) as OutgoingHttpHeaders,
+      agent: false,
+    });
+    sent.end(payloadOf(body));
+    const [response] = await once(sent, 'response');
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    return { status: response.statusCode, headers: response.headers, text, body: text && JSON.parse(text) };
+  }
+
+  /** A request of JSON-RPC under id 1 (or whatever `id` says), and its answer. */
+  ask(method: string, params: object = {}, { id = 1, ...options }: RawOptions & { id?: unknown } = {}) {
+    return this.send({ ...options, body: { jsonrpc: '2.0', id, method, params } });
+  }
+
+  /** A bare connection, open. */
+  async socket(): Promise<Socket> {
+    const { hostname, port } = new URL(this.origin);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    return socket;
+  }
+
+  /** The head of a POST, to be followed by a body of so many bytes. */
+  head(bytes: number): string {
+    const { host } = new URL(this.origin);
+    const lines = ['POST /mcp HTTP/1.1', `Host: ${host}`, `Authorization: Bearer ${this.key}`];
+    lines.push('Content-Type: application/json', `Content-Length: ${bytes}`);
+    return `${lines.join('\r\n')}\r\n\r\n`;
+  }
+}
+
+function payloadOf(body: unknown): string | Buffer | undefined {
+  if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) return body;
+  return JSON.stringify(body);
+}
