@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { DemoKeyField } from '../../shared/demo/demo-credentials.js';
 import { type DemoFile, demoFilePath } from '../../shared/demo/demo-file.js';
 import type { Config } from '../../shared/platform/config.js';
 import { errorCodeOf } from '../../shared/platform/errors.js';
@@ -23,24 +24,38 @@ export async function apiAccess(
     throw usageError("--sandbox takes the demo's sandbox key; a --key decides by itself what it sees.");
   const ownKey = values.sandbox === true ? undefined : (values.key ?? config.apiKey);
   const ownUrl = values['api-url'] ?? config.apiUrl;
-  const demo = ownKey && ownUrl ? undefined : await readDemo(config.dataDir, demoKey);
-  const key = String(ownKey ?? demo?.key).trim();
-  if (!isWellFormedKey(key))
-    throw new CliError(
-      'configuration',
-      'The key is none: a character is missing or wrong.',
-      EXIT.configuration,
-    );
+  const instead = 'Give --key and --api-url (or TOW_API_KEY and TOW_API_URL)';
+  const wanted = { url: 'api_url', key: demoKey, instead } as const;
+  const demo = ownKey && ownUrl ? undefined : await demoAccess(config.dataDir, wanted);
+  const key = usableKey(String(ownKey ?? demo?.key));
   return { url: httpUrl('--api-url', String(ownUrl ?? demo?.url)).replace(/\/+$/, ''), key };
 }
 
-async function readDemo(dataDir: string, demoKey: DemoKey): Promise<ApiAccess> {
+/** A key without the blanks around it. @throws {CliError} `configuration` when it can be none of ours */
+export function usableKey(text: string): string {
+  const key = text.trim();
+  if (isWellFormedKey(key)) return key;
+  throw new CliError(
+    'configuration',
+    'The key is none: a character is missing or wrong.',
+    EXIT.configuration,
+  );
+}
+
+/**
+ * One of the addresses of the demo and one of its first company's keys.
+ * @param wanted their names in demo.json, and what to do without a demo
+ * @throws {CliError} `configuration`
+ */
+export async function demoAccess(
+  dataDir: string,
+  { url, key, instead }: { url: 'api_url' | 'mcp_url'; key: DemoKeyField; instead: string },
+): Promise<ApiAccess> {
   const path = demoFilePath(dataDir);
-  const instead = 'Give --key and --api-url (or TOW_API_KEY and TOW_API_URL)';
   try {
     const demo = JSON.parse(await readFile(path, 'utf8')) as DemoFile;
     const [tenant] = demo.tenants;
-    if (tenant?.[demoKey] && demo.api_url) return { url: demo.api_url, key: tenant[demoKey] };
+    if (tenant?.[key] && demo[url]) return { url: demo[url], key: tenant[key] };
     throw new Error('it lacks something');
   } catch (error) {
     const why = errorCodeOf(error) === 'ENOENT' ? 'is not there' : `cannot be used (${reasonOf(error)})`;

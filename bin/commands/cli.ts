@@ -18,7 +18,7 @@ const CLOSE_DEADLINE_MS = 20_000;
  * @param argv arguments without the program's name
  */
 export async function runCli(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const json = argv.includes('--json');
+  const json = argv.includes('--json') && !ownsStdout(argv);
   const logger = createStderrLogger();
   const lifecycle = new Lifecycle(logger);
   const interruption = new Interruption(() => lifecycle.close(CLOSE_DEADLINE_MS));
@@ -40,6 +40,12 @@ export async function runCli(argv: readonly string[], terminal: Terminal): Promi
   } finally {
     await lifecycle.close(CLOSE_DEADLINE_MS);
   }
+}
+
+/** `tow mcp` speaks a protocol there; why it ended must not come between. */
+function ownsStdout(argv: readonly string[]): boolean {
+  const [word] = argv.filter((one) => one !== '--json');
+  return COMMANDS.some(({ name, ownsStdout }) => ownsStdout && name === word);
 }
 
 /** Standard output belongs to the command's answer, so whatever else is to be said goes to standard error. */

@@ -8,6 +8,8 @@ export interface Line {
 
 /** What a command has to say. */
 export interface CommandOutput extends Line {
+  /** Nothing is to be printed: standard output was the command's own. */
+  isSilent?: boolean;
   /** The command ran, and what it found is a failure. */
   failure?: CliError;
 }
@@ -24,7 +26,12 @@ export function printLine(terminal: Terminal, { data, text }: Line, json: boolea
 }
 
 /** Prints a command's output: with `json` one JSON document on standard output, whatever the outcome. */
-export function printOutput(terminal: Terminal, { data, text, failure }: CommandOutput, json: boolean): void {
+export function printOutput(
+  terminal: Terminal,
+  { data, text, failure, isSilent }: CommandOutput,
+  json: boolean,
+): void {
+  if (isSilent) return;
   if (!json) {
     terminal.out(`${text}\n`);
     if (failure) terminal.err(`${failure.message}\n`);

@@ -10,6 +10,8 @@ export interface CommandEntry {
   options: NonNullable<ParseArgsConfig['options']>;
   /** Options that must be given. */
   required: readonly string[];
+  /** True: nothing but the command itself writes to standard output. */
+  ownsStdout?: boolean;
   /** How many arguments stand beside the options. */
   positionals: number;
   /** Loads only what this command needs: a help text should not wait for the drivers. */
@@ -140,6 +142,17 @@ export const COMMANDS: readonly CommandEntry[] = [
     required: [],
     positionals: 1,
     load: async () => (await import('./trigger/trigger.js')).trigger,
+  },
+  {
+    name: 'mcp',
+    usage: '[--mcp-url URL] [--sandbox]',
+    summary:
+      "Serve agents on this machine over stdio: a bridge to the MCP server, with the key in TOW_AGENT_KEY (default: the demo's).",
+    options: { 'mcp-url': text, sandbox: flag },
+    required: [],
+    ownsStdout: true,
+    positionals: 0,
+    load: async () => (await import('./mcp/mcp.js')).serveStdio,
   },
   {
     name: 'doctor',

@@ -81,6 +81,31 @@ type Environment = Record<string, string | undefined>;
  * @throws {ConfigError} naming all faults, each with an example of a good value.
  */
 export function loadConfig(kind: ProcessKind, environment: Environment = process.env): Config {
+  const { value, faults } = checkSettings(environment);
+  faults.push(...contradictions(kind, value));
+  if (faults.length > 0) throw new ConfigError(faults);
+  return toConfig(kind, value);
+}
+
+/** What a command needs that only talks to the agents' server. */
+export interface ClientSettings {
+  /** Undefined: the demo's. */
+  mcpUrl: string | undefined;
+  agentKey: string | undefined;
+  dataDir: string;
+}
+
+/**
+ * Reads and checks the environment of such a command. It runs on the machines of people, in whatever folder: it needs no secret and makes none.
+ * @throws {ConfigError}
+ */
+export function loadClientSettings(environment: Environment = process.env): ClientSettings {
+  const { value, faults } = checkSettings(environment);
+  if (faults.length > 0) throw new ConfigError(faults);
+  return { mcpUrl: value.TOW_MCP_URL, agentKey: value.TOW_AGENT_KEY, dataDir: resolve(value.DATA_DIR) };
+}
+
+function checkSettings(environment: Environment): { value: Settings; faults: string[] } {
   const known = Object.fromEntries(
     Object.keys(settingsSchema.describe().keys)
       .filter((name) => environment[name] !== undefined && environment[name] !== '')
@@ -90,9 +115,7 @@ export function loadConfig(kind: ProcessKind, environment: Environment = process
     value: Settings;
   };
   const faults = (error?.details ?? []).map(({ message, path }) => `${message}${exampleOf(String(path[0]))}`);
-  faults.push(...contradictions(kind, value));
-  if (faults.length > 0) throw new ConfigError(faults);
-  return toConfig(kind, value);
+  return { value, faults };
 }
 
 function exampleOf(name: string): string {

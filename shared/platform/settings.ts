@@ -130,6 +130,13 @@ export const settingsSchema = Joi.object({
   TOW_API_KEY: Joi.string()
     .description("key that `tow listen` and `tow trigger` use; default: the demo's")
     .example('tk_test_…'),
+  TOW_MCP_URL: Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .description("agents' server that `tow mcp` speaks to; default: that of demo.json")
+    .example('https://api.example.com/mcp'),
+  TOW_AGENT_KEY: Joi.string()
+    .description("key that `tow mcp` uses; default: the demo's")
+    .example('tk_agent_…'),
   FAILPOINTS: Joi.string()
     .pattern(/^[a-z_,:-]+$/)
     .description('tests only: places where the process kills itself; refused in production')
@@ -167,6 +174,8 @@ export interface Settings {
   DEMO?: boolean;
   TOW_API_URL?: string;
   TOW_API_KEY?: string;
+  TOW_MCP_URL?: string;
+  TOW_AGENT_KEY?: string;
   FAILPOINTS?: string;
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   OTEL_SDK_DISABLED: boolean;

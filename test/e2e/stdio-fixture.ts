@@ -1,0 +1,88 @@
+/** `tow mcp` as a client on this machine starts it: a process of its own with pipes. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { expect } from 'chai';
+import type { Json } from '../support/client.js';
+import { eventually } from '../support/poll.js';
+import { PROJECT, type ProcessEnd } from '../support/processes.js';
+
+export const TOW = `${PROJECT}/dist/bin/tow.js`;
+
+export interface StdioOptions {
+  args?: string[];
+  env?: Record<string, string>;
+  cwd?: string;
+}
+
+/** One `tow mcp`, told line by line. */
+export class Stdio {
+  readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
+  stdout = '';
+  stderr = '';
+  #end: ProcessEnd | undefined;
+
+  constructor({ args = [], env = {}, cwd = PROJECT }: StdioOptions) {
+    this.child = spawn(process.execPath, [TOW, 'mcp', ...args], {
+      cwd,
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text;
+    });
+    this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
+    });
+    this.child.stdin.on('error', () => undefined);
+    this.child.once('close', (code, signal) => {
+      this.#end = { code, signal };
+    });
+  }
+
+  /** Runs one to its end, whatever the work does. */
+  static async run<T>(options: StdioOptions, work: (stdio: Stdio) => Promise<T>): Promise<T> {
+    const stdio = new Stdio(options);
+    try {
+      return await work(stdio);
+    } finally {
+      stdio.child.kill('SIGKILL');
+    }
+  }
+
+  line(text: string): void {
+    this.child.stdin.write(`${text}\n`);
+  }
+
+  say(method: string, params: object = {}, id?: string | number): void {
+    this.line(JSON.stringify({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), method, params }));
+  }
+
+  /** All that it said on standard output; whatever is no message of the protocol there fails the test. */
+  get answers(): Json[] {
+    const lines = this.stdout.split('\n');
+    return lines.slice(0, -1).map((line) => {
+      const message = JSON.parse(line);
+      expect(message.jsonrpc, line).to.equal('2.0');
+      return message;
+    });
+  }
+
+  answer(id: string | number): Promise<Json> {
+    return eventually(`an answer to ${id}; standard error: ${this.stderr}`, () =>
+      this.answers.find((message) => message.id === id),
+    );
+  }
+
+  async ask(method: string, params: object = {}, id: string | number = 1): Promise<Json> {
+    this.say(method, params, id);
+    return this.answer(id);
+  }
+
+  endInput(): void {
+    this.child.stdin.end();
+  }
+
+  ended(): Promise<ProcessEnd> {
+    return eventually('its end', () => this.#end, 30_000);
+  }
+}
