@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import pg from 'pg';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import type { Answer } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
@@ -236,8 +237,17 @@ describe('MCP over HTTP', () => {
     it('that is cut does not stop a call that is under way', async () => {
       const call = { name: 'create_work_order', arguments: { service_type: 'tow', vin: 'CUTOFF1' } };
       const booking = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call });
+      const owner = new pg.Client({ connectionString: stack.databaseUrl });
+      await owner.connect();
+      await owner.query('begin; lock table work_orders in share row exclusive mode');
       const socket = await mcp.socket();
-      socket.write(`${mcp.head(booking.length)}${booking}`, () => socket.destroy());
+      socket.write(`${mcp.head(booking.length)}${booking}`);
+      await eventually('the call waits for its turn', async () => {
+        const waits = `select 1 from pg_locks where not granted and relation = 'work_orders'::regclass`;
+        return (await owner.query(waits)).rowCount === 1;
+      });
+      socket.destroy();
+      await owner.end();
       await eventually('the job is booked', async () => {
         const rows = await stack.rows(tenant.id, `select 1 from work_orders where vin = 'CUTOFF1'`);
         return rows.length === 1;
