@@ -1,33 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import {
   ErrorCode,
-  isInitializeRequest,
   isJSONRPCNotification,
   isJSONRPCRequest,
   isJSONRPCResponse,
   type JSONRPCRequest,
-  type RequestId,
-  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
 import { parseStrictJson } from '../shared/contracts/strict-json.js';
 import { AppError } from '../shared/platform/errors.js';
+import { RpcError } from './rpc-error.js';
 
 /** Largest message in bytes (decisions 5, Limits). */
 const MAX_BYTES = 1024 * 1024;
-
-/** A fault that JSON-RPC has a code for. */
-export class RpcError extends Error {
-  override readonly name = 'RpcError';
-
-  constructor(
-    readonly code: number,
-    message: string,
-    readonly id: RequestId | null = null,
-    readonly data?: unknown,
-  ) {
-    super(message);
-  }
-}
 
 export interface Message {
   /** Undefined: a notification or an answer, to which nothing is said. */
@@ -38,7 +22,7 @@ export interface Message {
 /**
  * Reads the one JSON-RPC message of a POST.
  * @throws {AppError} 406, 413, 415: HTTP's own faults
- * @throws {RpcError} what is no message, or of a version that nobody speaks
+ * @throws {RpcError} what is no message
  */
 export async function readMessage(request: IncomingMessage): Promise<Message> {
   const { headers } = request;
@@ -55,7 +39,7 @@ export async function readMessage(request: IncomingMessage): Promise<Message> {
   const parsed = parseStrictJson(bytes);
   if (!parsed.ok)
     throw new RpcError(ErrorCode.ParseError, parsed.faults[0]?.message ?? 'The message is not valid JSON.');
-  return { request: requestOf(parsed.value, headers['mcp-protocol-version']), bytes: bytes.length };
+  return { request: requestOf(parsed.value), bytes: bytes.length };
 }
 
 function accepts(accept: string | undefined): boolean {
@@ -74,24 +58,11 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function requestOf(value: unknown, version: string | string[] | undefined): JSONRPCRequest | undefined {
+function requestOf(value: unknown): JSONRPCRequest | undefined {
   // A batch would multiply what is counted and audited as one; the protocol has had none since 2025-06-18.
   if (Array.isArray(value))
     throw new RpcError(ErrorCode.InvalidRequest, 'Send one message at a time, not an array.');
-  if (isJSONRPCRequest(value)) {
-    if (
-      version !== undefined &&
-      !isInitializeRequest(value) &&
-      !SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))
-    )
-      throw new RpcError(
-        ErrorCode.InvalidRequest,
-        `MCP-Protocol-Version is none of ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
-        value.id,
-        { supported: SUPPORTED_PROTOCOL_VERSIONS },
-      );
-    return value;
-  }
+  if (isJSONRPCRequest(value)) return value;
   if (isJSONRPCNotification(value) || isJSONRPCResponse(value)) return undefined;
   throw new RpcError(ErrorCode.InvalidRequest, 'This is not a JSON-RPC 2.0 message.');
 }
