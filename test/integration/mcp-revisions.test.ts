@@ -119,7 +119,7 @@ describe('revisions of MCP on one URL', () => {
         expect(JSON.parse(invalid.content[0].text)).to.include({ code: 'validation_error' });
         const unknown = await failureOf(client.callTool({ name: 'delete_everything' }));
         expect(unknown).to.include({ code: -32602 });
-        expect(unknown.message).to.match(/There is no tool delete_everything/);
+        expect(unknown.message).to.match(/^(MCP error -32602: )?There is no tool delete_everything/);
         expect((await auditOf('delete_everything'))[0]).to.include({ outcome: 'failed', source: 'mcp' });
         expect(await failureOf(client.getPrompt({ name: 'nothing' }))).to.include({ code: -32602 });
       });
@@ -254,6 +254,28 @@ describe('revisions of MCP on one URL', () => {
       expect(without.headers.get('www-authenticate')).to.match(/^Bearer/);
       const origin = await send(message, { ...headers, Origin: 'https://evil.example' });
       expect([origin.status, origin.body.error.code]).to.deep.equal([403, 'forbidden']);
+    });
+
+    it('counts the messages of all revisions together and tells each in its own form', async () => {
+      const tiers = { standard: { minute: 2, hour: 100 }, starter: { minute: 2, hour: 100 } };
+      const limited = await TestStack.start({ environment: { RATE_LIMIT_TIERS: JSON.stringify(tiers) } });
+      try {
+        const { id } = await limited.createTenant();
+        const own = await limited.createKey(id, { kind: 'agent', scopes: ['read_customers'] });
+        const { message, headers } = newestRequest('tools/list');
+        const older = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+        const post = (sent: unknown, extra: Record<string, string> = {}) =>
+          postMessage(limited.origin, sent, { ...extra, Authorization: `Bearer ${own}` });
+        expect([(await post(message, headers)).status, (await post(older)).status]).to.deep.equal([200, 200]);
+        for (const answer of [await post(message, headers), await post(older)]) {
+          expect(answer.status).to.equal(429);
+          expect(Number(answer.headers.get('retry-after'))).to.be.above(0);
+          expect(answer.body.error.data).to.include({ code: 'rate_limited' });
+        }
+        expect((await post(message, headers)).body.id).to.equal('by-hand');
+      } finally {
+        await limited.stop();
+      }
     });
   });
 });
