@@ -1,4 +1,4 @@
-import { type CallToolResult, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { type CallToolResult, ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { assertAccess } from '../shared/contracts/access.js';
 import { AppError } from '../shared/platform/errors.js';
 import { newId } from '../shared/platform/ids.js';
@@ -8,6 +8,7 @@ import { audit, isAudited } from './audit.js';
 import type { Caller } from './caller.js';
 import { fenced, withoutInvisible } from './fence.js';
 import { failure, success, toAppError } from './result.js';
+import { RpcError } from './rpc-error.js';
 import { runWrite } from './run-write.js';
 import type { McpRuntime } from './runtime.js';
 import { TOOLS } from './tools/index.js';
@@ -24,7 +25,7 @@ export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall):
   if (!tool) {
     const name = call.name.slice(0, 64);
     await audit(mcp, caller, { ...UNKNOWN, tool: name, error: unknownTool(name) });
-    throw new McpError(
+    throw new RpcError(
       ErrorCode.InvalidParams,
       `There is no tool ${name}. tools/list shows those there are.`,
     );

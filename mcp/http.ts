@@ -11,13 +11,14 @@ import {
 } from '../shared/resources/api-keys/credential-cache.js';
 import { countAgentMessage, rateLimitHeaders } from '../shared/resources/api-keys/rate-limit.js';
 import type { Caller } from './caller.js';
-import type { Exchange } from './exchange.js';
 import { manifestOf } from './manifest.js';
+import { createOffer, type Offer } from './offer.js';
 import { assertOwnSite } from './own-site.js';
-import { createProtocol } from './protocol.js';
-import { ClientGone, discardRest, type Message, RpcError, readMessage } from './read-message.js';
+import { type Ask, createProtocols } from './protocols.js';
+import { ClientGone, discardRest, type Message, readMessage } from './read-message.js';
 import { headerOf, requestIdOf } from './request-headers.js';
 import { toAppError } from './result.js';
+import { RpcError } from './rpc-error.js';
 import { createMcpRuntime, type McpRuntime } from './runtime.js';
 
 const PATH = '/mcp';
@@ -29,17 +30,23 @@ const CLIENT_GONE = 499;
 /** Answers what is under /mcp. False: the request is for somebody else. */
 export type McpListener = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Streamable HTTP (MCP 2025-11-25) without sessions or streams: one POST, one JSON answer, and any replica can give it. */
-export async function createMcpListener(runtime: Runtime): Promise<McpListener> {
+/**
+ * Streamable HTTP (MCP 2024-11-05 to 2026-07-28) without sessions or streams: one POST, one JSON answer, and any replica can give it.
+ * @param offerOf what agents are offered
+ */
+export async function createMcpListener(
+  runtime: Runtime,
+  offerOf: (mcp: McpRuntime) => Offer = createOffer,
+): Promise<McpListener> {
   const mcp = await createMcpRuntime(runtime);
-  const exchange = await createProtocol(mcp);
+  const ask = await createProtocols(mcp, offerOf(mcp));
   const manifest = JSON.stringify(manifestOf(runtime.config));
   return (request, response) => {
     const path = pathOf(request);
     if (path !== PATH && path !== MANIFEST_PATH) return false;
     void new Visit(mcp, request, response).run(async (visit) => {
       if (path === MANIFEST_PATH) visit.showManifest(manifest);
-      else await visit.exchangeMessage(exchange);
+      else await visit.exchangeMessage(ask);
     });
     return true;
   };
@@ -99,7 +106,7 @@ class Visit {
     this.#send(200, manifest);
   }
 
-  async exchangeMessage(exchange: Exchange): Promise<void> {
+  async exchangeMessage(ask: Ask): Promise<void> {
     const { mcp, request, response } = this;
     const { host, origin } = request.headers;
     assertOwnSite(mcp.config, { host, origin });
@@ -116,9 +123,9 @@ class Visit {
     mcp.noteKeyUse(key);
     if (!message.request) return void this.#send(202);
     const caller = this.#callerOf(key, message);
-    const answer = await exchange.ask(message.request, caller);
+    const { status, body } = await ask(message.request, request.headers, caller);
     for (const [name, value] of Object.entries(caller.answerHeaders)) response.setHeader(name, value);
-    this.#send(200, JSON.stringify(answer));
+    this.#send(status, body);
   }
 
   async #authenticate(): Promise<Principal> {
@@ -172,7 +179,7 @@ class Visit {
     if (!(await discardRest(this.request))) this.response.setHeader('Connection', 'close');
     if (error instanceof RpcError) {
       const { code, message, id } = error;
-      const data = { ...error.data, requestId: this.#requestId };
+      const data = { ...Object(error.data), requestId: this.#requestId };
       this.#send(400, JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } }));
       return;
     }

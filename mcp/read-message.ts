@@ -1,18 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import {
   ErrorCode,
-  isInitializeRequest,
   isJSONRPCErrorResponse,
   isJSONRPCNotification,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCRequest,
-  type RequestId,
-  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
 import { excludes } from '../shared/contracts/accept.js';
 import { parseStrictJson } from '../shared/contracts/strict-json.js';
 import { AppError } from '../shared/platform/errors.js';
+import { RpcError } from './rpc-error.js';
 
 /** Largest message in bytes (decisions 5, Limits). */
 const MAX_BYTES = 1024 * 1024;
@@ -20,20 +18,6 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_DISCARDED_BYTES = 16 * MAX_BYTES;
 
 const JSON_RANGES = ['application/json', 'application/*', '*/*'];
-
-/** A fault that JSON-RPC has a code for. */
-export class RpcError extends Error {
-  override readonly name = 'RpcError';
-
-  constructor(
-    readonly code: number,
-    message: string,
-    readonly id: RequestId | null = null,
-    readonly data: object = {},
-  ) {
-    super(message);
-  }
-}
 
 /** The client went away in the middle of its message. */
 export class ClientGone extends Error {
@@ -49,7 +33,7 @@ export interface Message {
 /**
  * Reads the one JSON-RPC message of a POST.
  * @throws {AppError} 406, 413, 415: HTTP's own faults
- * @throws {RpcError} what is no message, or of a version that nobody speaks
+ * @throws {RpcError} what is no message
  * @throws {ClientGone}
  */
 export async function readMessage(request: IncomingMessage): Promise<Message> {
@@ -66,13 +50,10 @@ export async function readMessage(request: IncomingMessage): Promise<Message> {
   const bytes = await readBytes(request);
   const parsed = parseStrictJson(bytes);
   if (!parsed.ok)
-    throw new RpcError(
-      ErrorCode.ParseError,
-      parsed.faults[0]?.message ?? 'The message is not valid JSON.',
-      null,
-      { details: parsed.faults },
-    );
-  return { request: requestOf(parsed.value, headers['mcp-protocol-version']), bytes: bytes.length };
+    throw new RpcError(ErrorCode.ParseError, parsed.faults[0]?.message ?? 'The message is not valid JSON.', {
+      details: parsed.faults,
+    });
+  return { request: requestOf(parsed.value), bytes: bytes.length };
 }
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {
@@ -116,22 +97,12 @@ function whenGone(request: IncomingMessage, act: () => void): void {
   if (request.destroyed) act();
 }
 
-/** @throws {RpcError} an initialize brings its version in its params instead */
-function assertVersion(version: string | string[] | undefined, message: { id?: RequestId }): void {
-  if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return;
-  const id = message.id ?? null;
-  const text = `MCP-Protocol-Version is none of ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`;
-  throw new RpcError(ErrorCode.InvalidRequest, text, id, { supported: SUPPORTED_PROTOCOL_VERSIONS });
-}
-
-function requestOf(value: unknown, version: string | string[] | undefined): JSONRPCRequest | undefined {
+function requestOf(value: unknown): JSONRPCRequest | undefined {
   // A batch would multiply what is counted and audited as one; the protocol has had none since 2025-06-18.
   if (Array.isArray(value))
     throw new RpcError(ErrorCode.InvalidRequest, 'Send one message at a time, not an array.');
-  const isRequest = isJSONRPCRequest(value);
-  const isAnswer = isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value);
-  if (!isRequest && !isAnswer && !isJSONRPCNotification(value))
-    throw new RpcError(ErrorCode.InvalidRequest, 'This is not a JSON-RPC 2.0 message.');
-  if (!isInitializeRequest(value)) assertVersion(version, isRequest ? value : {});
-  return isRequest ? value : undefined;
+  if (isJSONRPCRequest(value)) return value;
+  if (isJSONRPCNotification(value) || isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value))
+    return undefined;
+  throw new RpcError(ErrorCode.InvalidRequest, 'This is not a JSON-RPC 2.0 message.');
 }

@@ -1,6 +1,5 @@
 import {
   ErrorCode,
-  McpError,
   type ReadResourceResult,
   type Resource,
   type ResourceTemplate,
@@ -17,6 +16,7 @@ import { audit } from './audit.js';
 import type { Caller } from './caller.js';
 import { withoutInvisible } from './fence.js';
 import { toAppError } from './result.js';
+import { RpcError } from './rpc-error.js';
 import type { McpRuntime } from './runtime.js';
 import { readRecord } from './tools/read-record.js';
 
@@ -130,7 +130,7 @@ export function listTemplates({ scopes }: Principal): ResourceTemplate[] {
 /** JSON-RPC's code for a resource that is not there (MCP 2025-11-25, Resources, Error Handling). */
 const RESOURCE_NOT_FOUND = -32002;
 
-/** Reads a resource; the read stands in the audit log before it is answered. @throws {McpError} as the protocol has it, with the error of the REST API in `data` */
+/** Reads a resource; the read stands in the audit log before it is answered. @throws {RpcError} as the protocol has it, with the error of the REST API in `data` */
 export async function readResource(
   mcp: McpRuntime,
   caller: Caller,
@@ -167,9 +167,9 @@ function sourceOf(uri: string): { source: Source; id: string | null } | undefine
   return source && id && isUuid(id) ? { source, id: id.toLowerCase() } : undefined;
 }
 
-function protocolError(error: AppError, uri: string, requestId: string): McpError {
+function protocolError(error: AppError, uri: string, requestId: string): RpcError {
   const codes: Record<number, number> = { 404: RESOURCE_NOT_FOUND, 403: ErrorCode.InvalidParams };
-  return new McpError(codes[error.status] ?? ErrorCode.InternalError, error.message, {
+  return new RpcError(codes[error.status] ?? ErrorCode.InternalError, error.message, {
     uri,
     error: { ...error.toBody(), requestId },
   });

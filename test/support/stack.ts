@@ -36,6 +36,8 @@ export interface StackOptions {
   after?: TestStack;
   /** False: no schedule fires by itself. */
   clock?: boolean;
+  /** What agents are offered. Default: what the product offers. */
+  offerOf?: Parameters<typeof createMcpListener>[1];
 }
 
 /** The whole product in this process, on a database (and Redis) of its own, listening on a real port. */
@@ -72,7 +74,7 @@ export class TestStack {
     if (options.clock !== false) await startClock(runtime);
     startMessagesWorker(runtime);
     if (options.webhooks) await startWebhooksWorker(runtime);
-    const { port } = await startApi(runtime, await createMcpListener(runtime));
+    const { port } = await startApi(runtime, await createMcpListener(runtime, options.offerOf));
     return new TestStack(runtime, databaseUrl, redisUrl, `http://127.0.0.1:${port}`, dataDir);
   }
 

@@ -1,0 +1,130 @@
+import type { IncomingMessage } from 'node:http';
+import {
+  type CacheHint,
+  classifyInboundRequest,
+  createMcpHandler,
+  type ListToolsResult,
+  METHOD_NOT_FOUND,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { Caller } from './caller.js';
+import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from './introduction.js';
+import type { Offer } from './offer.js';
+import type { McpRuntime } from './runtime.js';
+
+type Headers = IncomingMessage['headers'];
+
+/** The revision without `initialize`: every request says its version, and headers repeat what proxies route by. */
+export const NEWEST_VERSION = '2026-07-28';
+
+/** Lists change with a release or with another key; what is read is live, which is the SDK's own default. */
+const LIST_HINT: CacheHint = { ttlMs: 300_000, cacheScope: 'private' };
+const CACHE_HINTS = {
+  'server/discover': LIST_HINT,
+  'tools/list': LIST_HINT,
+  'resources/list': LIST_HINT,
+  'resources/templates/list': LIST_HINT,
+  'prompts/list': LIST_HINT,
+};
+
+export interface HttpAnswer {
+  status: number;
+  /** JSON. */
+  body: string;
+}
+
+/** Answers a request of the newest revision, the faults of its version and headers among them. */
+export type AskNewest = (
+  message: { id: string | number; method: string },
+  headers: Headers,
+  caller: Caller,
+) => Promise<HttpAnswer>;
+
+/** Whether the newest revision answers a message, by the SDK's own rule: it claims a version in `_meta`, or a header names a new one. */
+export function isNewest(message: unknown, headers: Headers): boolean {
+  const [protocolVersionHeader, mcpMethodHeader, mcpNameHeader] = STANDARD_HEADERS.map((name) =>
+    headers[name]?.toString(),
+  );
+  const { kind } = classifyInboundRequest({
+    httpMethod: 'POST',
+    body: message,
+    ...(protocolVersionHeader === undefined ? {} : { protocolVersionHeader }),
+    ...(mcpMethodHeader === undefined ? {} : { mcpMethodHeader }),
+    ...(mcpNameHeader === undefined ? {} : { mcpNameHeader }),
+  });
+  return kind !== 'legacy';
+}
+
+const STANDARD_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
+
+/** MCP 2026-07-28 beside the older revisions (protocol.ts) on the same URL, out of the same offer. The SDK wants a server for each request. */
+export function createNewestProtocol({ logger }: Pick<McpRuntime, 'logger'>, offer: Offer): AskNewest {
+  const handler = createMcpHandler(() => serverOf(offer), {
+    legacy: 'reject',
+    onerror: (error) => logger.warn({ err: error }, 'a message could not be handled'),
+  });
+  return async (message, headers, caller) => {
+    // The SDK would open a stream and close it again; nothing is ever said on one.
+    if (message.method === 'subscriptions/listen') return nothingToListenTo(message.id);
+    const { key } = caller;
+    const response = await handler.fetch(requestOf(headers), {
+      parsedBody: message,
+      authInfo: { token: '', clientId: key.id, scopes: key.scopes, extra: { caller } },
+    });
+    return { status: response.status, body: await response.text() };
+  };
+}
+
+function nothingToListenTo(id: string | number): HttpAnswer {
+  const error = { code: METHOD_NOT_FOUND, message: 'This server sends no notifications.' };
+  return { status: 404, body: JSON.stringify({ jsonrpc: '2.0', id, error }) };
+}
+
+/** What the SDK looks at of the HTTP request; all else was checked before. */
+function requestOf(headers: Headers): Request {
+  const given = STANDARD_HEADERS.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : []));
+  return new Request('http://localhost/mcp', {
+    method: 'POST',
+    headers: [['content-type', 'application/json'], ...(given as [string, string][])],
+  });
+}
+
+function serverOf(offer: Offer): Server {
+  const server = new Server(SERVER_INFO, {
+    capabilities: CAPABILITIES,
+    instructions: INSTRUCTIONS,
+    cacheHints: CACHE_HINTS,
+  });
+  server.setRequestHandler('tools/list', (_request, context) => ({
+    // One JSON Schema, typed more loosely by the older SDK.
+    tools: offer.listTools(callerOf(context)) as ListToolsResult['tools'],
+  }));
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    offer.callTool(callerOf(context), {
+      name: params.name,
+      args: params.arguments ?? {},
+      meta: params._meta ?? {},
+    }),
+  );
+  server.setRequestHandler('resources/list', (_request, context) => ({
+    resources: offer.listResources(callerOf(context)),
+  }));
+  server.setRequestHandler('resources/templates/list', (_request, context) => ({
+    resourceTemplates: offer.listTemplates(callerOf(context)),
+  }));
+  server.setRequestHandler('resources/read', ({ params }, context) =>
+    offer.readResource(callerOf(context), params.uri),
+  );
+  server.setRequestHandler('prompts/list', (_request, context) => ({
+    prompts: offer.listPrompts(callerOf(context)),
+  }));
+  server.setRequestHandler('prompts/get', ({ params }, context) =>
+    offer.getPrompt(callerOf(context), params.name, params.arguments ?? {}),
+  );
+  return server;
+}
+
+function callerOf({ http }: ServerContext): Caller {
+  return http?.authInfo?.extra?.caller as Caller;
+}

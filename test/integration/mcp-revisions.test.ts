@@ -1,0 +1,281 @@
+import {
+  Client as NewestClient,
+  StreamableHTTPClientTransport as NewestHttp,
+} from '@modelcontextprotocol/client';
+import { expect } from 'chai';
+import { TOOLS } from '../../mcp/tools/index.js';
+import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
+import { newId } from '../../shared/platform/ids.js';
+import type { Json } from '../support/client.js';
+import {
+  connectRevision,
+  NEWEST_REVISION,
+  newestRequest,
+  OLDER_REVISIONS,
+  postMessage,
+  type RevisionClient,
+} from '../support/revisions.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+const NOBODY = '0190a0a0-0000-7000-8000-000000000000';
+
+describe('revisions of MCP on one URL', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+  let key: string;
+
+  before(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant();
+    key = await stack.createKey(tenant.id, { kind: 'agent', scopes: [...AGENT_SCOPES] });
+  });
+  after(() => stack.stop());
+
+  const auditOf = (tool: string) =>
+    stack.rows<Json>(
+      tenant.id,
+      `select outcome, source, tool, entity_id from audit_entries where tool = '${tool}' order by id desc`,
+    );
+
+  for (const revision of [...OLDER_REVISIONS, NEWEST_REVISION]) {
+    describe(revision, () => {
+      let client: RevisionClient;
+      const failureOf = (promise: Promise<unknown>): Promise<Json> =>
+        promise.then(
+          (answer) => expect.fail(`answered ${JSON.stringify(answer)}`),
+          (error: Json) => error,
+        );
+
+      before(async () => {
+        const connected = await connectRevision(stack.origin, key, revision);
+        expect(connected.revision).to.equal(revision);
+        ({ client } = connected);
+      });
+      after(() => client.close());
+
+      it('introduces itself and promises nothing that it does not do', () => {
+        expect(client.getServerVersion()).to.include({ name: 'tow-dispatch' });
+        expect(client.getInstructions()).to.include('idempotency_key').and.have.length.below(2048);
+        expect(client.getServerCapabilities()).to.deep.equal({ tools: {}, resources: {}, prompts: {} });
+      });
+
+      it('lists the same tools, resources and prompts as every other revision', async () => {
+        const { tools } = await client.listTools();
+        expect(tools.map(({ name }: Json) => name)).to.deep.equal(TOOLS.map(({ name }) => name));
+        const other = await connectRevision(stack.origin, key, '2025-11-25');
+        expect(tools).to.deep.equal((await other.client.listTools()).tools);
+        await other.client.close();
+        expect((await client.listResources()).resources).to.have.length(2);
+        expect((await client.listResourceTemplates()).resourceTemplates).to.have.length(3);
+        const { prompts } = await client.listPrompts();
+        expect(prompts.map(({ name }: Json) => name)).to.deep.equal(['morning_board', 'needs_approval']);
+        const { messages } = await client.getPrompt({ name: 'morning_board' });
+        expect(messages[0].content.text).to.include('get_dispatch_board');
+      });
+
+      it('shows a key what it may do and no more', async () => {
+        const narrow = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_customers'] });
+        const other = await connectRevision(stack.origin, narrow, revision);
+        expect((await other.client.listTools()).tools.map(({ name }: Json) => name)).to.deep.equal([
+          'list_customers',
+        ]);
+        expect((await other.client.listResources()).resources).to.deep.equal([]);
+        const refused = await other.client.callTool({ name: 'list_invoices', arguments: {} });
+        expect(refused.isError).to.equal(true);
+        expect(JSON.parse(refused.content[0].text)).to.include({ code: 'insufficient_scope' });
+        await other.client.close();
+      });
+
+      it('writes once under one idempotency key, shows it and writes it down', async () => {
+        const args = { service_type: 'tow', internal_notes: revision, idempotency_key: newId() };
+        const first = await client.callTool({ name: 'create_work_order', arguments: args });
+        const again = await client.callTool({ name: 'create_work_order', arguments: args });
+        expect(first.isError, JSON.stringify(first.content)).to.not.equal(true);
+        expect(again.structuredContent).to.deep.equal(first.structuredContent);
+        const { id } = first.structuredContent;
+        expect(await stack.rows(tenant.id, `select 1 from work_orders where notes = '${revision}'`)).length(
+          1,
+        );
+        const [entry] = await auditOf('create_work_order');
+        expect(entry).to.include({ outcome: 'ok', source: 'mcp', entity_id: id });
+        const { contents } = await client.readResource({ uri: `service://work-orders/${id}` });
+        expect(JSON.parse(contents[0].text)).to.include({ id, notes: revision });
+      });
+
+      it('takes idempotency key and dry run from _meta too', async () => {
+        const before = await stack.rows(tenant.id, 'select 1 from work_orders');
+        const result = await client.callTool({
+          name: 'create_work_order',
+          arguments: { service_type: 'tow' },
+          _meta: { dry_run: true, idempotency_key: newId() },
+        });
+        expect(result.structuredContent).to.deep.include({ ok: true, dry_run: true });
+        expect(await stack.rows(tenant.id, 'select 1 from work_orders')).length(before.length);
+      });
+
+      it('tells a model of its own mistakes in the result, a client of its in the error', async () => {
+        const invalid = await client.callTool({ name: 'list_invoices', arguments: { limit: 0 } });
+        expect(invalid.isError).to.equal(true);
+        expect(JSON.parse(invalid.content[0].text)).to.include({ code: 'validation_error' });
+        const unknown = await failureOf(client.callTool({ name: 'delete_everything' }));
+        expect(unknown).to.include({ code: -32602 });
+        expect(unknown.message).to.match(/^(MCP error -32602: )?There is no tool delete_everything/);
+        expect((await auditOf('delete_everything'))[0]).to.include({ outcome: 'failed', source: 'mcp' });
+        expect(await failureOf(client.getPrompt({ name: 'nothing' }))).to.include({ code: -32602 });
+      });
+
+      it('has a code of its revision for a resource that is not there', async () => {
+        const uri = `service://invoices/${NOBODY}`;
+        const error = await failureOf(client.readResource({ uri }));
+        expect(error).to.include({ code: revision === NEWEST_REVISION ? -32602 : -32002 });
+        expect(error.data).to.deep.include({ uri });
+        const { contents } = await client.readResource({ uri: 'service://dispatch-board' });
+        expect(JSON.parse(contents[0].text)).to.have.property('trucks');
+      });
+    });
+  }
+
+  describe('by hand', () => {
+    const authorized = () => ({ Authorization: `Bearer ${key}` });
+    const send = (message: unknown, headers: Record<string, string> = {}) =>
+      postMessage(stack.origin, message, { ...authorized(), ...headers });
+    const sendNewest = (method: string, params = {}, changed: Record<string, string> = {}) => {
+      const { message, headers } = newestRequest(method, params);
+      return send(message, { ...headers, ...changed });
+    };
+    const call = { name: 'list_customers', arguments: {} };
+
+    it('a client that knows both takes the newest; one that is told nothing, the one before', async () => {
+      for (const [options, expected] of [
+        [{ versionNegotiation: { mode: 'auto' as const } }, NEWEST_REVISION],
+        [{}, '2025-11-25'],
+      ] as const) {
+        const client = new NewestClient({ name: 'test', version: '1' }, options);
+        await client.connect(
+          new NewestHttp(new URL(`${stack.origin}/mcp`), { requestInit: { headers: authorized() } }),
+        );
+        expect(client.getNegotiatedProtocolVersion()).to.equal(expected);
+        expect((await client.listTools()).tools).to.have.length(TOOLS.length);
+        await client.close();
+      }
+    });
+
+    it('the newest says that it is complete, who it is, and that only this key may keep lists', async () => {
+      const { status, headers, body } = await sendNewest('tools/list');
+      expect(status).to.equal(200);
+      expect(headers.get('content-type')).to.equal('application/json');
+      expect(headers.get('cache-control')).to.equal('no-store');
+      expect(body).to.deep.include({ jsonrpc: '2.0', id: 'by-hand' });
+      expect(body.result).to.include({ resultType: 'complete', cacheScope: 'private', ttlMs: 300_000 });
+      expect(body.result._meta['io.modelcontextprotocol/serverInfo']).to.include({ name: 'tow-dispatch' });
+      const board = await sendNewest('resources/read', { uri: 'service://dispatch-board' });
+      expect(board.body.result).to.include({ cacheScope: 'private', ttlMs: 0 });
+      const { result } = (await sendNewest('server/discover')).body;
+      expect(result).to.deep.include({
+        supportedVersions: [NEWEST_REVISION],
+        capabilities: { tools: {}, resources: {}, prompts: {} },
+        cacheScope: 'private',
+      });
+    });
+
+    it('refuses headers that say something else than the message', async () => {
+      for (const changed of [
+        { 'Mcp-Method': 'tools/list' },
+        { 'Mcp-Name': 'list_invoices' },
+        { 'MCP-Protocol-Version': '2025-11-25' },
+      ]) {
+        const { status, body } = await sendNewest('tools/call', call, changed);
+        expect([status, body.error.code, body.id], JSON.stringify(changed)).to.deep.equal([
+          400,
+          -32020,
+          'by-hand',
+        ]);
+      }
+      const { message } = newestRequest('tools/call', call);
+      expect((await send(message)).body.error.code).to.equal(-32020);
+      const bare = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+      const claimed = await send(bare, { 'MCP-Protocol-Version': NEWEST_REVISION });
+      expect([claimed.status, claimed.body.error.code]).to.deep.equal([400, -32602]);
+    });
+
+    it('names the revisions it speaks to who speaks another', async () => {
+      const { message, headers } = newestRequest('tools/list', {}, '2099-01-01');
+      const newer = await send(message, headers);
+      expect([newer.status, newer.body.error.code]).to.deep.equal([400, -32022]);
+      expect(newer.body.error.data).to.deep.equal({
+        supported: [NEWEST_REVISION],
+        requested: '2099-01-01',
+      });
+      const bare = { jsonrpc: '2.0', id: 7, method: 'tools/list' };
+      const older = await send(bare, { 'MCP-Protocol-Version': '1999-01-01' });
+      expect([older.status, older.body.error.code, older.body.id]).to.deep.equal([400, -32022, 7]);
+      expect(older.body.error.data.supported).to.include.members([...OLDER_REVISIONS, NEWEST_REVISION]);
+      const initialize = {
+        jsonrpc: '2.0',
+        id: 8,
+        method: 'initialize',
+        params: { protocolVersion: '1999-01-01', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+      };
+      expect((await send(initialize)).body.result.protocolVersion).to.equal('2025-11-25');
+    });
+
+    it('has nothing of what the newest dropped, and no stream', async () => {
+      for (const method of [
+        'ping',
+        'logging/setLevel',
+        'resources/subscribe',
+        'subscriptions/listen',
+        'no/such',
+      ]) {
+        const { status, body } = await sendNewest(method, { notifications: { toolsListChanged: true } });
+        expect([status, body.error.code, body.id], method).to.deep.equal([404, -32601, 'by-hand']);
+      }
+      const ping = await send({ jsonrpc: '2.0', id: 1, method: 'ping' });
+      expect([ping.status, ping.body.result]).to.deep.equal([200, {}]);
+      const get = await fetch(`${stack.origin}/mcp`, { headers: authorized() });
+      expect([get.status, get.headers.get('allow')]).to.deep.equal([405, 'POST']);
+    });
+
+    it('refuses a list of messages in every revision and runs none of them', async () => {
+      const audited = (await auditOf('list_customers')).length;
+      const { message, headers } = newestRequest('tools/call', call);
+      const older = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call };
+      for (const list of [[message], [older, older], []]) {
+        const { status, body } = await send(list, list[0] === message ? headers : {});
+        expect([status, body.error.code]).to.deep.equal([400, -32600]);
+      }
+      expect(await auditOf('list_customers')).to.have.length(audited);
+    });
+
+    it('asks every revision for a key of its own kind', async () => {
+      const { message, headers } = newestRequest('tools/list');
+      const without = await postMessage(stack.origin, message, headers);
+      expect([without.status, without.body.error.code]).to.deep.equal([401, 'unauthorized']);
+      expect(without.headers.get('www-authenticate')).to.match(/^Bearer/);
+      const origin = await send(message, { ...headers, Origin: 'https://evil.example' });
+      expect([origin.status, origin.body.error.code]).to.deep.equal([403, 'forbidden']);
+    });
+
+    it('counts the messages of all revisions together and tells each in its own form', async () => {
+      const tiers = { standard: { minute: 2, hour: 100 }, starter: { minute: 2, hour: 100 } };
+      const limited = await TestStack.start({ environment: { RATE_LIMIT_TIERS: JSON.stringify(tiers) } });
+      try {
+        const { id } = await limited.createTenant();
+        const own = await limited.createKey(id, { kind: 'agent', scopes: ['read_customers'] });
+        const { message, headers } = newestRequest('tools/list');
+        const older = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+        const post = (sent: unknown, extra: Record<string, string> = {}) =>
+          postMessage(limited.origin, sent, { ...extra, Authorization: `Bearer ${own}` });
+        expect([(await post(message, headers)).status, (await post(older)).status]).to.deep.equal([200, 200]);
+        for (const answer of [await post(message, headers), await post(older)]) {
+          expect(answer.status).to.equal(429);
+          expect(Number(answer.headers.get('retry-after'))).to.be.above(0);
+          expect(answer.body.error.data).to.include({ code: 'rate_limited' });
+        }
+        expect((await post(message, headers)).body.id).to.equal('by-hand');
+      } finally {
+        await limited.stop();
+      }
+    });
+  });
+});

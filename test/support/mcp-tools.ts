@@ -1,0 +1,94 @@
+/** What judges the agents' server from outside: the official conformance suite and the inspector's command line, as they are published. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer, request as httpRequest, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const MODULES = 'test/mcp-tools/node_modules';
+const CONFORMANCE = join(MODULES, '@modelcontextprotocol/conformance/dist/index.js');
+const INSPECTOR = join(MODULES, '.bin/mcp-inspector');
+
+/** Whether a test must do without them: they are as large as the product's own dependencies. CI has them. */
+export const ARE_TOOLS_ABSENT = !existsSync(CONFORMANCE) && process.env.CI !== 'true';
+
+/** Stands before a server and adds the key, which the conformance suite cannot send; Host and Origin go through as they came. */
+export class KeyProxy {
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+  ) {}
+
+  static async start(origin: string, key: string): Promise<KeyProxy> {
+    const { hostname, port } = new URL(origin);
+    const server = createServer((request, response) => {
+      const { method, url: path, headers } = request;
+      const onward = httpRequest(
+        { hostname, port, method, path, headers: { ...headers, authorization: `Bearer ${key}` } },
+        (answer) => {
+          response.writeHead(answer.statusCode as number, answer.headers);
+          answer.pipe(response);
+        },
+      );
+      onward.on('error', (error) => response.destroy(error));
+      request.pipe(onward);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return new KeyProxy(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}
+
+interface Check {
+  id: string;
+  status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'INFO' | 'SKIPPED';
+  errorMessage?: string;
+}
+
+/** Runs every scenario for servers. What each of them found wrong, by its name; empty: it passed. */
+export async function runConformance(url: string): Promise<Map<string, string[]>> {
+  const directory = await mkdtemp(join(tmpdir(), 'tow-conformance-'));
+  try {
+    await run(process.execPath, [CONFORMANCE, 'server', '--url', url, '--suite', 'all', '-o', directory]);
+    const found = new Map<string, string[]>();
+    for (const name of (await readdir(directory)).sort()) {
+      const scenario = name.replace(/^server-/, '').replace(/-\d{4}-\d{2}-\d{2}T.*$/, '');
+      const checks = JSON.parse(await readFile(join(directory, name, 'checks.json'), 'utf8')) as Check[];
+      // A scenario that could not be held is none that was passed.
+      const faults = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
+      const told = faults.map(({ id, errorMessage }) => `${id}: ${errorMessage ?? 'not held'}`);
+      found.set(scenario, checks.length === 0 ? ['no check was made'] : told);
+    }
+    return found;
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+export interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** The inspector's command line. @param args beside the server's address and the key */
+export function inspect(url: string, key: string, args: string[]): Promise<Ran> {
+  const header = ['--header', `Authorization: Bearer ${key}`];
+  return run(INSPECTOR, ['--cli', url, '--transport', 'http', ...header, '--format', 'json', '-q', ...args]);
+}
+
+function run(file: string, args: string[]): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    execFile(file, args, { timeout: 120_000, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+      const code = error ? error.code : 0;
+      if (typeof code === 'number') resolve({ code, stdout, stderr });
+      else reject(error);
+    });
+  });
+}
