@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
 import {
   type CacheHint,
   classifyInboundRequest,
@@ -43,6 +44,9 @@ export type AskNewest = (
 
 /** Whether the newest revision answers a message, by the SDK's own rule: it claims a version in `_meta`, or a header names a new one. */
 export function isNewest(message: unknown, headers: Headers): boolean {
+  // The SDK takes any text that sorts behind its first version for a newer one, and an `initialize` for one with a wrong header.
+  const version = headers['mcp-protocol-version']?.toString();
+  if (isInitializeRequest(message) || (version !== undefined && !REVISION.test(version))) return false;
   const [protocolVersionHeader, mcpMethodHeader, mcpNameHeader] = STANDARD_HEADERS.map((name) =>
     headers[name]?.toString(),
   );
@@ -56,6 +60,7 @@ export function isNewest(message: unknown, headers: Headers): boolean {
   return kind !== 'legacy';
 }
 
+const REVISION = /^\d{4}-\d{2}-\d{2}$/;
 const STANDARD_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
 
 /** MCP 2026-07-28 beside the older revisions (protocol.ts) on the same URL, out of the same offer. The SDK wants a server for each request. */
