@@ -105,9 +105,9 @@ module.exports = {
     {
       name: 'docs-stand-alone',
       severity: 'error',
-      comment: 'Receivers copy these files: they need nothing but Node.js.',
+      comment: 'People copy these files: receivers need nothing but Node.js, agents the official client.',
       from: { path: '^docs/' },
-      to: { pathNot: '^docs/', dependencyTypesNot: ['core'] },
+      to: { pathNot: '^docs/|node_modules/@modelcontextprotocol/', dependencyTypesNot: ['core'] },
     },
     {
       name: 'strict-receiver-apart',
