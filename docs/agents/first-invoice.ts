@@ -43,8 +43,19 @@ const line = (name: string, category: string, unit_price_cents: number) => ({
   ...{ name, category, quantity: 1, unit_type: 'flat', unit_price_cents, taxable: true },
 });
 
-const { items } = await use('list_work_orders', { status: 'completed', limit: 200 });
-const [job, heavyJob] = (items as Shown[]).filter(({ billing_status }) => billing_status === 'ready_to_bill');
+/** Jobs that wait for their invoice, newest first. Pages may be short: an answer has to fit a model. */
+async function billable(count: number): Promise<Shown[]> {
+  const found: Shown[] = [];
+  for (let cursor: unknown; found.length < count && cursor !== null; ) {
+    const page = await use('list_work_orders', { status: 'completed', ...(cursor ? { cursor } : {}) });
+    const items = page.items as Shown[];
+    found.push(...items.filter(({ billing_status }) => billing_status === 'ready_to_bill'));
+    cursor = page.cursor;
+  }
+  return found;
+}
+
+const [job, heavyJob] = await billable(2);
 if (!job || !heavyJob) throw new Error('no two finished jobs wait for their invoice');
 await use('get_work_order', { work_order_id: job.id });
 

@@ -29,7 +29,9 @@ describe('an agent on its first day', function () {
   let stack: TestStack;
   let demo: DemoTenant;
   const tenant = (DEMO_PROFILES[0] as (typeof DEMO_PROFILES)[number]).pair.live;
-  let told: string[];
+  /** Pages of jobs that it looked at, and what it was told after that. */
+  let lists: number;
+  let steps: string[];
   let made: Record<string, string | number | boolean>;
 
   before(async () => {
@@ -41,21 +43,24 @@ describe('an agent on its first day', function () {
     await writeFile(path, await configurationOf(stack.origin, demo.agent_key));
     const [program = '', ...args] = scriptCommand('docs/agents/first-invoice.ts', path);
     const { stdout } = await run(program, args, { cwd: PROJECT });
-    told = stdout.trim().split('\n');
+    const told = stdout.trim().split('\n');
     made = JSON.parse(told.at(-1) ?? '{}');
+    const isList = (line: string) => line.startsWith('list_work_orders: ');
+    lists = told.filter(isList).length;
+    steps = told.slice(0, -1).filter((line) => !isList(line));
   });
   after(() => stack.stop());
 
   it('lists jobs, drafts once, meets the gate and proposes, and is told what happened in words', () => {
-    expect(told.map((line) => line.split(':', 1)[0]).slice(0, -1)).to.deep.equal([
-      'list_work_orders',
+    expect(lists).to.be.at.least(1);
+    expect(steps.map((line) => line.split(':', 1)[0])).to.deep.equal([
       'get_work_order',
       ...Array(4).fill('create_invoice_draft'),
       'propose_invoice_approval',
     ]);
-    expect(told[2]).to.match(/^create_invoice_draft: Dry run, nothing was stored/);
-    expect(told[4]).to.include('done before');
-    expect(told[5]).to.match(/^create_invoice_draft: Held for a person: \$1[89]\d\d\.\d\d/);
+    expect(steps[1]).to.match(/^create_invoice_draft: Dry run, nothing was stored/);
+    expect(steps[3]).to.include('done before');
+    expect(steps[4]).to.match(/^create_invoice_draft: Held for a person: \$1[89]\d\d\.\d\d/);
     expect(made).to.include({ pending_approval: true });
   });
 
@@ -94,7 +99,7 @@ describe('an agent on its first day', function () {
     );
     expect(entries.map(({ tool, action, outcome }) => `${tool} ${action} ${outcome}`).sort()).to.deep.equal(
       [
-        'list_work_orders work_order.listed ok',
+        ...Array(lists).fill('list_work_orders work_order.listed ok'),
         'get_work_order work_order.read ok',
         'create_invoice_draft invoice.created dry_run',
         'create_invoice_draft invoice.created ok',
