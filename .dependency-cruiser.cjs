@@ -103,11 +103,18 @@ module.exports = {
       to: { path: '^(shared|api|workers|mcp|bin)/' },
     },
     {
+      name: 'protocol-only-in-mcp',
+      severity: 'error',
+      comment: 'Tools of the core are commands and queries; what MCP is knows mcp alone (and `tow mcp`).',
+      from: { path: '^(api|workers|shared|migrations)/' },
+      to: { path: 'node_modules/@modelcontextprotocol/' },
+    },
+    {
       name: 'docs-stand-alone',
       severity: 'error',
-      comment: 'Receivers copy these files: they need nothing but Node.js.',
+      comment: 'People copy these files: receivers need nothing but Node.js, agents the official client.',
       from: { path: '^docs/' },
-      to: { pathNot: '^docs/', dependencyTypesNot: ['core'] },
+      to: { pathNot: '^docs/|node_modules/@modelcontextprotocol/', dependencyTypesNot: ['core'] },
     },
     {
       name: 'strict-receiver-apart',

@@ -12,6 +12,7 @@ import { envelopeSchemas, resources } from '../shared/resources/index.js';
 import { callbackComponents, eventCallbacks } from './openapi-callbacks.js';
 import { errorResponses, securitySchemes, sharedHeaders, sharedParameters } from './openapi-shared.js';
 import { tags } from './openapi-tags.js';
+import { dropUnusedSchemas } from './openapi-unused.js';
 
 type Json = Record<string, unknown>;
 interface Operation extends Json {
@@ -56,6 +57,7 @@ export function buildDocument(sources: string[]): Json {
       complete(operation, { path, method });
     }
   }
+  dropUnusedSchemas(document);
   return document;
 }
 

@@ -24,7 +24,7 @@ export function welcomeText(options: {
   const root = addresses.apiUrl.replace(/\/v1$/, '');
   const lines = [
     '',
-    `  Tow Dispatch is up.   REST ${addresses.apiUrl}   reference ${root}/docs   health ${root}/readyz`,
+    `  Tow Dispatch is up.   REST ${addresses.apiUrl}   agents ${addresses.mcpUrl}   reference ${root}/docs   health ${root}/readyz`,
   ];
   const [tenant] = demo?.tenants ?? [];
   if (tenant) {
@@ -33,6 +33,7 @@ export function welcomeText(options: {
       `  Demo account  ${tenant.name}   ${tenant.email} / ${tenant.password}`,
       `  API key       ${tenant.api_key}`,
       `  Sandbox key   ${tenant.sandbox_key}`,
+      `  Agent key     ${tenant.agent_key}`,
       `  All of it     ${join(dataDir, 'demo.json')}`,
       '',
       `  Try:  curl -s ${addresses.apiUrl}/invoices?limit=1 -H 'Authorization: Bearer ${tenant.api_key}'`,

@@ -15,7 +15,7 @@ export function success(structuredContent: Shown, ...texts: (string | null)[]): 
 }
 
 /** What to do about an error, in words for a model. */
-const NEXT: Partial<Record<ErrorCode, string>> = {
+export const NEXT: Partial<Record<ErrorCode, string>> = {
   validation_error: 'Correct the named arguments and call the tool again; nothing was stored.',
   line_total_mismatch: 'Correct the named lines and call the tool again; nothing was stored.',
   invalid_cursor: 'Call the list again without cursor.',

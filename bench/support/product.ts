@@ -32,6 +32,8 @@ export interface Product {
 }
 
 export interface ProductOptions {
+  /** Built file that serves in the scaled way. */
+  entry?: string;
   /** Worker processes of the scaled way, each by the queues that it works on. The metrics are the last one's. */
   workers?: string[];
   /** Beside those of the stores. */
@@ -42,7 +44,7 @@ export interface ProductOptions {
 export async function startProduct(
   stores: BenchStores,
   way: Way,
-  { workers = ['writes'], settings = {} }: ProductOptions = {},
+  { entry = 'dist/api/server.js', workers = ['writes'], settings = {} }: ProductOptions = {},
 ): Promise<Product> {
   const environment = {
     ...process.env,
@@ -55,7 +57,7 @@ export async function startProduct(
     ...settings,
   };
   const lines = workers.map((queues) => ['dist/workers/main.js', ...queues.split(' ')]);
-  const commands = way === 'all' ? [['dist/bin/start.js']] : [['dist/api/server.js'], ...lines];
+  const commands = way === 'all' ? [['dist/bin/start.js']] : [[entry], ...lines];
   const ports = await Promise.all(commands.map(() => freePort()));
   const flags = process.env.BENCH_PROF ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROF}`] : [];
   const children = commands.map((args, index) =>

@@ -51,7 +51,7 @@ const PROPOSED: Readonly<Record<string, Fate>> = {
 };
 const JUSTIFICATION = 'All lines match the signed tow slip and the rates agreed with the customer.';
 
-/** The operator queue in every state: drafts that the gate held (as it was set once), and proposals. */
+/** The operator queue in every state: drafts that the gate held, and proposals. */
 export function makeApprovals(
   scope: DemoScope,
   { invoices, customers }: { invoices: readonly DemoInvoice[]; customers: readonly DemoCustomer[] },

@@ -20,6 +20,9 @@ export interface SeedOptions {
 
 const LOCAL_URL = 'http://127.0.0.1:3000';
 
+/** Agents' drafts from $1000.00 on wait for a person (decisions 7): a demo shows the gate. */
+const GATE_CENTS = 100_000;
+
 /** Any number that nobody else takes: the advisory lock under which the demo is made or changed. */
 const LOCK = 7_366_001;
 /** How long a process waits for another one that seeds, in ms; the session's own limits are shorter. */
@@ -54,7 +57,7 @@ export async function seedUnderLock(tx: Transaction, options: SeedOptions): Prom
   const startedAt = performance.now();
   const records = makeDemoRecords(options.now ?? new Date());
   for (const { pair, name, timeZone, taxRateBps } of DEMO_PROFILES) {
-    await createTenantPair(tx, pair, { name, timeZone, taxRateBps });
+    await createTenantPair(tx, pair, { name, timeZone, taxRateBps, agentGateCents: GATE_CENTS });
   }
   await insertDemoRecords(tx, records);
   const { secretKey, publicUrl = LOCAL_URL } = options;

@@ -22,7 +22,7 @@ import {
 } from '../support/stores.js';
 
 /** Command lines that serve or work, as opposed to the release. */
-const TYPES = ['web', 'writes', 'clock', 'integrations'] as const;
+const TYPES = ['web', 'mcp', 'writes', 'clock', 'integrations'] as const;
 const COPIES = 2;
 
 if (IS_SCALED) {

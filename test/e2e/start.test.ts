@@ -240,6 +240,8 @@ if (!IS_SCALED) {
           expect(tenant).to.have.all.keys('name', 'email', 'password', ...KEYS);
         }
         await expectKeysToWork(started, first);
+        await started.process.prints(new RegExp(`agents ${first.mcp_url} `));
+        await started.process.prints(new RegExp(`Agent key +${first.tenants[0]?.agent_key}\n`));
         invoice = await createInvoice(started, 'E2E-1');
         await started.stop('SIGTERM');
       });

@@ -11,6 +11,8 @@ const MEMBERS = [
     'completion_time',
     'vin',
     'notes',
+    'customer_notes',
+    'billing_email',
     'contact_name',
     'contact_phone',
   ],

@@ -128,7 +128,7 @@ async function expectSameReplays(load: Load): Promise<void> {
 }
 
 /** Stored operations that have neither run nor been overtaken by a retry of theirs, and writes that were set aside. */
-async function countPending(tx: Transaction): Promise<number> {
+export async function countPending(tx: Transaction): Promise<number> {
   const [row] = await tx.query<{ count: number }>({
     text: `select count(*)::int as count from operations o
            where not exists (select from audit_entries a where a.tenant_id = o.tenant_id and a.id = o.id)

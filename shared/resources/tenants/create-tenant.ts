@@ -7,6 +7,8 @@ export interface NewTenant {
   tier?: Tier;
   timeZone?: string;
   taxRateBps?: number;
+  /** Default: agents' drafts are never held. */
+  agentGateCents?: number | null;
 }
 
 /** A tenant and its sandbox twin: both are made at sign-up (decisions 6). */
@@ -22,11 +24,17 @@ export function newTenantPair(): TenantPair {
 
 /** Makes a tenant and its sandbox twin, in a transaction of exactly these two tenants, and audits it. */
 export async function createTenantPair(tx: Transaction, pair: TenantPair, tenant: NewTenant): Promise<void> {
-  const { name, tier = 'standard', timeZone = 'America/New_York', taxRateBps = 0 } = tenant;
+  const {
+    name,
+    tier = 'standard',
+    timeZone = 'America/New_York',
+    taxRateBps = 0,
+    agentGateCents = null,
+  } = tenant;
   await tx.query({
-    text: `insert into tenants (tenant_id, name, environment, live_tenant_id, sandbox_tenant_id, tier, time_zone, tax_rate_bps)
-           values ($1, $3, 'live', null, $2, $4, $5, $6), ($2, $3, 'sandbox', $1, null, $4, $5, $6)`,
-    values: [pair.live, pair.sandbox, name, tier, timeZone, taxRateBps],
+    text: `insert into tenants (tenant_id, name, environment, live_tenant_id, sandbox_tenant_id, tier, time_zone, tax_rate_bps, agent_gate_cents)
+           values ($1, $3, 'live', null, $2, $4, $5, $6, $7), ($2, $3, 'sandbox', $1, null, $4, $5, $6, $7)`,
+    values: [pair.live, pair.sandbox, name, tier, timeZone, taxRateBps, agentGateCents],
   });
   await tx.query({
     text: `insert into audit_entries (tenant_id, id, actor_type, actor_name, action, entity_type, entity_id, outcome, source)

@@ -1,0 +1,155 @@
+/** Agents and two replicas of the MCP process (all in one: the one process): keys that end, replicas that are restarted and killed under load. */
+import { expect } from 'chai';
+import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
+import type { Transaction } from '../../shared/platform/postgres.js';
+import { TestAgent } from '../support/agent.js';
+import { type AgentCall, AgentLoad, type AgentTenant } from '../support/agent-load.js';
+import { TestClient } from '../support/client.js';
+import { Deployment, SECRET_KEY, type Tenant, totals } from '../support/deployment.js';
+import { countPending } from '../support/journal.js';
+import { issueKey } from '../support/keys.js';
+import { eventually } from '../support/poll.js';
+
+const CLEAN_END = { code: 0, signal: null };
+const OPTIONS = { mcps: 2, settings: { WRITE_TIMEOUT_MS: '3000' } };
+
+/** What a process says to a key: 200 or 401. */
+async function statusAt(origin: string, key: string): Promise<number> {
+  const answer = await fetch(`${origin}/mcp`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+describe('the agents’ processes', function () {
+  this.timeout(240_000);
+
+  it('know every key that is made, and within seconds none that is revoked or rolled, in every replica', () =>
+    Deployment.run(OPTIONS, async (deployment) => {
+      await deployment.start();
+      const [tenant] = (await deployment.tenants(1)) as [Tenant];
+      const client = new TestClient(deployment.web.origin, tenant.key);
+      const everywhere = (key: string) =>
+        Promise.all(deployment.mcps.map(({ origin }) => statusAt(origin, key)));
+      const all = (status: number) => deployment.mcps.map(() => status);
+      const isOut = (key: string) =>
+        eventually('401 everywhere', async () => (await everywhere(key)).every((one) => one === 401), 6000);
+      const make = async () =>
+        (await client.post('/agent-keys', { name: 'Agent', scopes: AGENT_SCOPES })).body as {
+          id: string;
+          key: string;
+        };
+
+      const revoked = await make();
+      expect(await everywhere(revoked.key)).to.deep.equal(all(200));
+      expect((await client.delete(`/agent-keys/${revoked.id}`)).status).to.equal(200);
+      await isOut(revoked.key);
+
+      const rolled = await make();
+      expect(await everywhere(rolled.key)).to.deep.equal(all(200));
+      const next = await client.post(`/agent-keys/${rolled.id}/roll`, { overlap_hours: 0 });
+      expect(await everywhere(next.body.key)).to.deep.equal(all(200));
+      await isOut(rolled.key);
+
+      // From outside: no process is told of it.
+      const scopes = AGENT_SCOPES.join(',');
+      const made = await deployment.tow<{ id: string; key: string }>(
+        ...['keys', 'create', '--tenant', tenant.id, '--name', 'By tow', '--agent', '--scopes', scopes],
+      );
+      expect(await everywhere(made.key)).to.deep.equal(all(200));
+      await deployment.tow('keys', 'revoke', '--tenant', tenant.id, made.id);
+      await isOut(made.key);
+    }));
+
+  it('lose and double nothing while one of them is ended and killed, again and again', () =>
+    Deployment.run(OPTIONS, async (deployment) => {
+      await deployment.start();
+      const tenants = await withAgents(deployment, await deployment.tenants(2));
+      const origins = deployment.mcps.map(({ origin }) => origin);
+      const load = await new AgentLoad(origins, tenants).start();
+      try {
+        await load.progresses();
+        for (const service of [...deployment.mcps, ...deployment.mcps]) {
+          expect(await service.stop('SIGTERM'), service.process?.output).to.deep.equal(CLEAN_END);
+          await service.start();
+          await load.progresses();
+          await service.kill();
+          await service.start();
+          await load.progresses();
+        }
+      } finally {
+        await load.stop();
+      }
+      await expectNothingLost(deployment, load);
+    }));
+});
+
+/** Gives each tenant an agent's key and a job. */
+async function withAgents(deployment: Deployment, tenants: Tenant[]): Promise<AgentTenant[]> {
+  const store = { db: await deployment.db(), config: { secretKey: SECRET_KEY } };
+  return Promise.all(
+    tenants.map(async ({ id }) => {
+      const key = await issueKey(store, id, { kind: 'agent', scopes: [...AGENT_SCOPES] });
+      const agent = await TestAgent.connect(deployment.mcps[0]?.origin ?? '', key);
+      const job = await agent.ok('create_work_order', { service_type: 'light_duty_tow' });
+      await agent.client.close();
+      return { id, key, workOrderId: job.id as string };
+    }),
+  );
+}
+
+/** Every call was answered in the end; each write is there once, with one audit entry, and nothing that nobody asked for; every read stands in the log. */
+async function expectNothingLost(deployment: Deployment, { calls }: AgentLoad): Promise<void> {
+  const failed = calls
+    .filter(({ answer }) => !answer)
+    .map(({ tool, sent, refusal }) => ({ tool, sent, refusal }));
+  expect(failed, 'calls that no retry mended').to.deep.equal([]);
+  const db = await deployment.db();
+  const ids = [...new Set(calls.map(({ tenant }) => tenant.id))];
+  const read = <Row>(text: string) => db.transaction(ids, (tx: Transaction) => tx.query<Row>({ text }));
+  await eventually(
+    'no operation to be pending',
+    async () => (await db.transaction(ids, countPending)) === 0,
+    60_000,
+  );
+  const firstJobs = new Set(calls.map(({ tenant }) => tenant.workOrderId));
+  const WRITES = [
+    { tool: 'create_work_order', table: 'work_orders', action: 'work_order.created' },
+    { tool: 'create_invoice_draft', table: 'invoices', action: 'invoice.created' },
+  ];
+  for (const { tool, table, action } of WRITES) {
+    const told = idsOf(calls.filter((call) => call.tool === tool));
+    const stored = (await read<{ id: string }>(`select id from ${table}`)).map(({ id }) => id);
+    expect(stored.filter((id) => !firstJobs.has(id)).sort(), table).to.deep.equal(told);
+    const noted = await read<{ id: string; made: number }>(
+      `select entity_id as id, count(*) filter (where response_status = 201)::int as made from audit_entries
+       where action = '${action}' and outcome = 'ok' group by 1`,
+    );
+    expect(
+      noted
+        .map(({ id }) => id)
+        .filter((id) => !firstJobs.has(id))
+        .sort(),
+      action,
+    ).to.deep.equal(told);
+    expect(
+      noted.filter(({ made }) => made !== 1),
+      `${action} more than once`,
+    ).to.deep.equal([]);
+  }
+  const reads = calls.filter(({ args }) => args.idempotency_key === undefined).length;
+  const [entries] = await read<{ count: number }>(
+    "select count(*)::int as count from audit_entries where action in ('invoice.listed', 'work_order.read') and outcome = 'ok'",
+  );
+  expect(entries?.count, 'reads in the audit log').to.be.at.least(reads);
+  totals.acknowledged += calls.length;
+  totals.retried += calls.filter(({ sent }) => sent > 1).length;
+}
+
+/** What agents were told, sorted; a double would stand there twice. */
+function idsOf(calls: AgentCall[]): string[] {
+  return calls.map(({ answer }) => answer.id as string).sort();
+}

@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import type { DemoTenant } from '../../shared/demo/demo-credentials.js';
+import { DEMO_PROFILES } from '../../shared/demo/demo-tenants.js';
+import { seedDemo } from '../../shared/demo/seed-demo.js';
+import { PROJECT } from '../support/processes.js';
+import { scriptCommand } from '../support/run-script.js';
+import { cookieOf, personWith, trySignIn } from '../support/sign-in.js';
+import { TestStack } from '../support/stack.js';
+
+const run = promisify(execFile);
+
+/** What the README's JSON for a desktop agent becomes once address and key are filled in. */
+async function configurationOf(origin: string, key: string): Promise<string> {
+  const readme = await readFile(join(PROJECT, 'README.md'), 'utf8');
+  const blocks = [...readme.matchAll(/```json\n(\{\s*"mcpServers"[^`]*)```/g)].map(([, json]) => json ?? '');
+  const [overHttp = ''] = blocks.filter((block) => block.includes('"url"'));
+  expect(overHttp).to.include('http://127.0.0.1:3000/mcp').and.to.include('tk_agent_…');
+  return overHttp.replace('http://127.0.0.1:3000', origin).replace('tk_agent_…', key);
+}
+
+/** What an agent that somebody has just set up by the README does on its first day (issue 5). */
+describe('an agent on its first day', function () {
+  this.timeout(60_000);
+  let stack: TestStack;
+  let demo: DemoTenant;
+  const tenant = (DEMO_PROFILES[0] as (typeof DEMO_PROFILES)[number]).pair.live;
+  /** Pages of jobs that it looked at, and what it was told after that. */
+  let lists: number;
+  let steps: string[];
+  let made: Record<string, string | number | boolean>;
+
+  before(async () => {
+    stack = await TestStack.start({ clock: false });
+    const { db, config } = stack.runtime;
+    const logger = { info: () => undefined, warn: () => undefined };
+    [demo] = (await seedDemo(db, { secretKey: config.secretKey, logger })) as [DemoTenant];
+    const path = join(await mkdtemp(join(tmpdir(), 'tow-agent-')), 'agent.json');
+    await writeFile(path, await configurationOf(stack.origin, demo.agent_key));
+    const [program = '', ...args] = scriptCommand('docs/agents/first-invoice.ts', path);
+    const { stdout } = await run(program, args, { cwd: PROJECT });
+    const told = stdout.trim().split('\n');
+    made = JSON.parse(told.at(-1) ?? '{}');
+    const isList = (line: string) => line.startsWith('list_work_orders: ');
+    lists = told.filter(isList).length;
+    steps = told.slice(0, -1).filter((line) => !isList(line));
+  });
+  after(() => stack.stop());
+
+  it('lists jobs, drafts once, meets the gate and proposes, and is told what happened in words', () => {
+    expect(lists).to.be.at.least(1);
+    expect(steps.map((line) => line.split(':', 1)[0])).to.deep.equal([
+      'get_work_order',
+      ...Array(4).fill('create_invoice_draft'),
+      'propose_invoice_approval',
+    ]);
+    expect(steps[1]).to.match(/^create_invoice_draft: Dry run, nothing was stored/);
+    expect(steps[3]).to.include('done before');
+    expect(steps[4]).to.match(/^create_invoice_draft: Held for a person: \$1[89]\d\d\.\d\d/);
+    expect(made).to.include({ pending_approval: true });
+  });
+
+  it('left one draft with the job’s customer, two open approvals, and nothing of what was held', async () => {
+    const invoices = await stack.rows<Record<string, unknown>>(
+      tenant,
+      `select i.id, i.status, i.subtotal_cents::int, i.total_cents::int, i.customer_id = w.customer_id as of_customer, w.job_number, i.sent_at
+       from invoices i join work_orders w on w.id = i.work_order_id and w.tenant_id = i.tenant_id
+       where i.created_at > now() - interval '10 minutes' and i.id = any(
+         select entity_id from audit_entries where source = 'mcp' and tool is not null and outcome = 'ok')
+         and i.status = 'draft'`,
+    );
+    expect(invoices).to.deep.equal([
+      {
+        ...{ id: made.invoice_id, status: 'draft', subtotal_cents: 20_000, total_cents: made.total_cents },
+        ...{ of_customer: true, job_number: made.job_number, sent_at: null },
+      },
+    ]);
+    const approvals = await stack.rows(
+      tenant,
+      'select kind, status, amount_cents >= 180000 as is_large, invoice_id from approvals where id = any($1) order by kind',
+      [[made.held_approval_id, made.proposal_id]],
+    );
+    expect(approvals).to.deep.equal([
+      { kind: 'agent_write', status: 'pending', is_large: true, invoice_id: null },
+      { kind: 'invoice_approval', status: 'pending', is_large: false, invoice_id: made.invoice_id },
+    ]);
+  });
+
+  it('stands in the audit log with every call: reads, dry run, draft, replay, held write and proposal', async () => {
+    const entries = await stack.rows<Record<string, string | null>>(
+      tenant,
+      `select tool, action, outcome, actor_name from audit_entries
+       where source = 'mcp' and actor_type = 'agent' and user_agent is not null and id > $1 order by id`,
+      [await lastOfDemo()],
+    );
+    expect(entries.map(({ tool, action, outcome }) => `${tool} ${action} ${outcome}`).sort()).to.deep.equal(
+      [
+        ...Array(lists).fill('list_work_orders work_order.listed ok'),
+        'get_work_order work_order.read ok',
+        'create_invoice_draft invoice.created dry_run',
+        'create_invoice_draft invoice.created ok',
+        'create_invoice_draft invoice.created ok',
+        'create_invoice_draft invoice.created held',
+        'propose_invoice_approval approval.proposed ok',
+      ].sort(),
+    );
+    expect(new Set(entries.map(({ actor_name }) => actor_name))).to.deep.equal(new Set(['Demo agent']));
+  });
+
+  it('is followed by a person, who signs in and decides: only then the held draft is made', async () => {
+    const { email, password } = demo;
+    const person = personWith(stack.origin, cookieOf(await trySignIn(stack.origin, { email, password })));
+    const decided = await person.post(`/approvals/${made.held_approval_id}/approve`, {});
+    expect(decided.body, decided.text).to.include({ status: 'approved' });
+    const invoice = await person.get(`/invoices/${decided.body.invoice_id}`);
+    expect(invoice.body, invoice.text).to.include({ status: 'draft', subtotal_cents: 180_000 });
+    await person.post(`/approvals/${made.proposal_id}/approve`, {});
+    const proposed = await person.get(`/invoices/${made.invoice_id}`);
+    expect(proposed.body).to.include({ status: 'approved' });
+  });
+
+  /** The last entry of the demo's own making; the agent's calls come after it. */
+  async function lastOfDemo(): Promise<string> {
+    const [row] = await stack.rows<{ id: string }>(
+      tenant,
+      "select id from audit_entries where source <> 'mcp' and action like 'user.%' order by id desc limit 1",
+    );
+    return row?.id ?? '';
+  }
+});

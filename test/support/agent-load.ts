@@ -1,0 +1,133 @@
+/** Agents that behave as they should, and write down every call: they send what was not answered once more, with the same idempotency key. */
+import { randomUUID } from 'node:crypto';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { TestAgent } from './agent.js';
+import type { Json } from './client.js';
+import { eventually } from './poll.js';
+
+const AGENTS = 8;
+const RETRY_MS = 100;
+/** What tells an agent to send the same call again. */
+const RETRIED = ['service_unavailable', 'idempotency_in_progress'];
+
+export interface AgentTenant {
+  id: string;
+  /** Of an agent. */
+  key: string;
+  /** A job that drafts are made for. */
+  workOrderId: string;
+}
+
+/** One call of a tool, and what became of it. */
+export interface AgentCall {
+  tenant: AgentTenant;
+  tool: string;
+  args: Record<string, unknown>;
+  /** How often it was sent. */
+  sent: number;
+  /** The structured answer, once there is one. */
+  answer?: Json;
+  /** An answer that promises nothing and that no retry mends. */
+  refusal?: string;
+}
+
+/** Reads and writes in turns: a write in each pair. */
+const MIX: readonly ((tenant: AgentTenant) => Pick<AgentCall, 'tool' | 'args'>)[] = [
+  () => ({
+    tool: 'create_work_order',
+    args: { service_type: 'light_duty_tow', idempotency_key: randomUUID() },
+  }),
+  () => ({ tool: 'list_invoices', args: { limit: 5 } }),
+  ({ workOrderId }) => ({
+    tool: 'create_invoice_draft',
+    args: { work_order_id: workOrderId, line_items: [LINE], idempotency_key: randomUUID() },
+  }),
+  ({ workOrderId }) => ({ tool: 'get_work_order', args: { work_order_id: workOrderId } }),
+];
+const LINE = {
+  name: 'Tow',
+  category: 'tow',
+  quantity: 1,
+  unit_type: 'each',
+  unit_price_cents: 100,
+  taxable: false,
+};
+
+/** See the module comment. */
+export class AgentLoad {
+  readonly calls: AgentCall[] = [];
+  #agents: Promise<void>[] = [];
+  #isEnding = false;
+
+  /** @param origins addresses to choose from at each attempt, as a balancer without affinity would */
+  constructor(
+    private readonly origins: readonly string[],
+    private readonly tenants: readonly AgentTenant[],
+  ) {}
+
+  get done(): number {
+    return this.calls.filter(({ answer }) => answer).length;
+  }
+
+  async start(): Promise<this> {
+    const connected = await Promise.all(
+      Array.from({ length: AGENTS }, async (_, nth) => {
+        const tenant = this.tenants[nth % this.tenants.length] as AgentTenant;
+        const lines = await Promise.all(this.origins.map((origin) => TestAgent.connect(origin, tenant.key)));
+        return { tenant, lines };
+      }),
+    );
+    this.#agents = connected.map(({ tenant, lines }, nth) => this.#work(tenant, lines, nth));
+    return this;
+  }
+
+  /** Waits for so many more answered calls: work goes on, whatever happened. */
+  async progresses(by = 200, timeoutMs = 60_000): Promise<void> {
+    const goal = this.done + by;
+    await eventually(`${by} more answered calls of agents`, () => this.done >= goal, timeoutMs);
+  }
+
+  /** Lets each agent finish its call, however often it must be sent. */
+  async stop(): Promise<void> {
+    this.#isEnding = true;
+    await Promise.all(this.#agents);
+  }
+
+  async #work(tenant: AgentTenant, lines: TestAgent[], nth: number): Promise<void> {
+    for (let turn = nth; !this.#isEnding; turn += 1) {
+      const call: AgentCall = {
+        tenant,
+        ...(MIX[turn % MIX.length] as (typeof MIX)[number])(tenant),
+        sent: 0,
+      };
+      this.calls.push(call);
+      const until = Date.now() + 60_000;
+      while (!call.answer && !call.refusal && Date.now() < until) {
+        await attempt(call, lines[(turn + call.sent) % lines.length] as TestAgent);
+        if (!call.answer) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+    await Promise.all(lines.map(({ client }) => client.close()));
+  }
+}
+
+async function attempt(call: AgentCall, agent: TestAgent): Promise<void> {
+  call.sent += 1;
+  let result: CallToolResult;
+  try {
+    result = await agent.call(call.tool, call.args);
+  } catch (error) {
+    // A connection that was cut or refused tells nothing; any answer of HTTP's is one that a healthy server would not give.
+    const { code } = error as { code?: number };
+    if (typeof code === 'number' && code !== 503) call.refusal = String(error);
+    return;
+  }
+  const text = (result.content[0] as { text: string }).text;
+  if (result.isError) {
+    if (!RETRIED.includes(JSON.parse(text).code)) call.refusal = text;
+    return;
+  }
+  const answer = result.structuredContent as Json;
+  // Stored and not run yet: the same key tells in a while what became of it.
+  if (answer?.data?.operation_id === undefined) call.answer = answer;
+}
