@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Principal } from '../shared/contracts/principal.js';
 import { AppError, methodNotAllowed } from '../shared/platform/errors.js';
 import { newId } from '../shared/platform/ids.js';
@@ -10,10 +9,16 @@ import {
   keyCredential,
   unauthorized,
 } from '../shared/resources/api-keys/credential-cache.js';
-import { countAgentMessage, rateLimitHeaders } from '../shared/resources/api-keys/rate-limit.js';
+import {
+  countAgentMessage,
+  countRequest,
+  rateLimitHeaders,
+} from '../shared/resources/api-keys/rate-limit.js';
+import { auditRefusal } from './audit.js';
 import type { Caller } from './caller.js';
 import type { Exchange } from './exchange.js';
 import { manifestOf } from './manifest.js';
+import { auditOverLimit } from './over-limit.js';
 import { assertOwnSite } from './own-site.js';
 import { createProtocol } from './protocol.js';
 import { type Message, RpcError, readMessage } from './read-message.js';
@@ -107,13 +112,15 @@ class Visit {
     // A GET would open a stream on which nothing is ever said (MCP, Listening for Messages).
     if (request.method !== 'POST') throw methodNotAllowed(String(request.method), ['POST']);
     const key = await this.#authenticate();
-    const message = await readMessage(request);
-    const { windows, refusal } = await countAgentMessage(mcp, key);
-    for (const [name, value] of Object.entries(rateLimitHeaders(windows))) response.setHeader(name, value);
-    if (refusal) return void this.#refuseMessage(refusal, message);
-    mcp.noteKeyUse(key);
-    if (!message.request) return void this.#send(202);
+    const refusal = await this.#count(key);
+    const message = await readMessage(request).catch((error: unknown) => {
+      throw refusal ?? error;
+    });
     const caller = this.#callerOf(key, message);
+    if (refusal) return this.#refuseMessage(refusal, { request: message.request, caller });
+    mcp.noteKeyUse(key);
+    if (key.kind !== 'agent') throw await this.#notAnAgent(caller);
+    if (!message.request) return void this.#send(202);
     const answer = await exchange.ask(message.request, caller);
     for (const [name, value] of Object.entries(caller.answerHeaders)) response.setHeader(name, value);
     this.#send(200, JSON.stringify(answer));
@@ -131,13 +138,27 @@ class Visit {
       await countBadCredential(mcp, this.#ip ?? '');
       throw unauthorized(credential.refusal);
     }
-    if (key.kind !== 'agent')
-      throw new AppError(
-        'agent_key_required',
-        'Agents need an agent key (tk_agent_…). API keys are for the REST API.',
-      );
     this.#key = key;
     return key;
+  }
+
+  /** Counts the message, and tells the limits in headers. Resolves with the refusal of one that is over. */
+  async #count(key: Principal): Promise<AppError | undefined> {
+    const count = key.kind === 'agent' ? countAgentMessage : countRequest;
+    const { windows, refusal } = await count(this.mcp, key);
+    for (const [name, value] of Object.entries(rateLimitHeaders(windows)))
+      this.response.setHeader(name, value);
+    return refusal;
+  }
+
+  /** The refusal of a key of the REST API, written down as any other. */
+  #notAnAgent(caller: Caller): Promise<AppError> {
+    const error = new AppError(
+      'agent_key_required',
+      'Agents need an agent key (tk_agent_…). API keys are for the REST API.',
+    );
+    const what = { tool: null, action: 'mcp.refused', entityType: null, entityId: null, error };
+    return auditRefusal(this.mcp, caller, what);
   }
 
   #callerOf(key: Principal, { bytes }: Message): Caller {
@@ -186,16 +207,16 @@ class Visit {
   }
 
   /** Over a limit: HTTP's 429 makes clients wait, the JSON-RPC error tells the model why. */
-  #refuseMessage(error: AppError, { request }: Message): void {
+  async #refuseMessage(
+    refusal: AppError,
+    { request, caller }: { request: Message['request']; caller: Caller },
+  ): Promise<void> {
+    const error = await auditOverLimit(this.mcp, caller, { request, error: refusal });
     for (const [name, value] of Object.entries(error.headers)) this.response.setHeader(name, value);
     const retryAfterSeconds = Number(error.headers['Retry-After']);
     const data = { ...error.toBody(), requestId: this.#requestId, retryAfterSeconds };
-    const answer: JSONRPCMessage = {
-      jsonrpc: '2.0',
-      id: request?.id ?? '',
-      error: { code: error.status, message: error.message, data },
-    };
-    this.#send(error.status, JSON.stringify(answer));
+    const answer = { code: error.status, message: error.message, data };
+    this.#send(error.status, JSON.stringify({ jsonrpc: '2.0', id: request?.id ?? null, error: answer }));
   }
 
   #send(status: number, body?: string): void {
