@@ -50,6 +50,9 @@ function namesOf({ action, entityType }: Names): Names {
   return { action, entityType };
 }
 
+/** What an account has one of. */
+const SINGLE = ['/settings', '/session'];
+
 /** A read as the audit log names it: `invoice.listed`, `invoice.read`; what is about no record is `request.refused`. */
 function readOf({ method, state: { route } }: ApiContext): Names {
   const entity = Object.entries(TABLES).find(
@@ -58,5 +61,6 @@ function readOf({ method, state: { route } }: ApiContext): Names {
   if (!entity || (method !== 'GET' && method !== 'HEAD'))
     return { action: 'request.refused', entityType: entity?.[0] ?? null };
   const [entityType, { collection }] = entity;
-  return { action: `${entityType}.${route === collection ? 'listed' : 'read'}`, entityType };
+  const isList = route === collection && !SINGLE.includes(collection);
+  return { action: `${entityType}.${isList ? 'listed' : 'read'}`, entityType };
 }
