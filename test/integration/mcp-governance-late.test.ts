@@ -68,6 +68,21 @@ describe('calls of agents whose commands run later', () => {
     ]);
   });
 
+  it('have made nothing while their entry cannot be written, and run once it can', async () => {
+    const role = appRoleOf(stack.databaseUrl);
+    startWritesWorker(stack.runtime);
+    await stack.asOwner(`revoke insert on audit_entries from "${role}"`);
+    const queued = await agent.ok(name, argsOf(newId())).finally(async () => {
+      expect([await jobs(), await entries()]).to.deep.equal([[], []]);
+      await stack.asOwner(`grant insert on audit_entries to "${role}"`);
+    });
+    expect(queued.data.status).to.equal('queued');
+    await eventually('the job', async () => (await jobs()).length === 1);
+    expect((await entries()).map(({ id, outcome }) => [id, outcome])).to.deep.equal([
+      [queued.data.operation_id, 'ok'],
+    ]);
+  });
+
   it('are told that the same call is under way, and the first one runs', async () => {
     const key = newId();
     const both = [0, 1].map(() => agent.call(name, argsOf(key)));

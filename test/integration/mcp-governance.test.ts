@@ -172,6 +172,21 @@ describe('the audit log of agents', () => {
     });
   });
 
+  it('has one entry of a call that fails unexpectedly, also of a dry run', async () => {
+    await stack.asOwner(`
+      create function break_job() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+      create trigger break_job before insert on work_orders for each row when (new.pickup_location = 'break') execute function break_job()`);
+    const args = { service_type: 'tow', pickup_location: 'break' };
+    for (const more of [{}, { dry_run: true }]) {
+      const entry = await entryOf(async () => {
+        const error = await agent.refused('create_work_order', { ...args, ...more });
+        expect(error.code).to.equal('internal_error');
+        expect(JSON.stringify(error)).to.not.include('broken');
+      });
+      expect(entry).to.include({ outcome: 'failed', tool: 'create_work_order', response_status: 500 });
+    }
+  });
+
   it('answers nothing while it cannot be written', async () => {
     const id = await job();
     const role = appRoleOf(stack.databaseUrl);
