@@ -25,7 +25,7 @@ export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall):
   if (!tool) {
     const missing = new AppError(
       'not_found',
-      `There is no tool ${call.name.slice(0, 64)}. tools/list shows those there are.`,
+      `There is no tool ${cut(call.name)}. tools/list shows those there are.`,
     );
     const error = await auditRefusal(mcp, caller, { ...callNoted(caller, call), error: missing });
     throw new McpError(error === missing ? ErrorCode.InvalidParams : ErrorCode.InternalError, error.message, {
@@ -43,11 +43,15 @@ export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall):
   }
 }
 
+/** The beginning of a name that nobody knows, in whole characters: the database takes no half ones. */
+function cut(name: string): string {
+  return Array.from(name.slice(0, 128)).slice(0, 64).join('');
+}
+
 /** What the audit log says of a call that did not come to its work: whatever is known of it. */
 export function callNoted(caller: Caller, call: ToolCall): Audited {
   const tool = BY_NAME.get(call.name);
-  if (!tool)
-    return { tool: call.name.slice(0, 64), action: 'tool.refused', entityType: null, entityId: null };
+  if (!tool) return { tool: cut(call.name), action: 'tool.refused', entityType: null, entityId: null };
   const { name, action, entityType, kind } = tool;
   const idempotencyKey = kind === 'write' ? claimedKey(caller, call) : undefined;
   return { tool: name, action, entityType, entityId: entityOf(tool, call), idempotencyKey };

@@ -18,12 +18,12 @@ import { auditRefusal } from './audit.js';
 import type { Caller } from './caller.js';
 import type { Exchange } from './exchange.js';
 import { manifestOf } from './manifest.js';
-import { auditOverLimit } from './over-limit.js';
 import { assertOwnSite } from './own-site.js';
 import { createProtocol } from './protocol.js';
 import { type Message, RpcError, readMessage } from './read-message.js';
 import { toAppError } from './result.js';
 import { createMcpRuntime, type McpRuntime } from './runtime.js';
+import { auditMalformed, auditOverLimit } from './unhandled.js';
 
 const PATH = '/mcp';
 const MANIFEST_PATH = '/mcp/manifest';
@@ -121,7 +121,8 @@ class Visit {
     mcp.noteKeyUse(key);
     if (key.kind !== 'agent') throw await this.#notAnAgent(caller);
     if (!message.request) return void this.#send(202);
-    const answer = await exchange.ask(message.request, caller);
+    const said = await exchange.ask(message.request, caller);
+    const answer = await auditMalformed(mcp, caller, { request: message.request, answer: said });
     for (const [name, value] of Object.entries(caller.answerHeaders)) response.setHeader(name, value);
     this.#send(200, JSON.stringify(answer));
   }

@@ -187,6 +187,23 @@ describe('the audit log of agents', () => {
     }
   });
 
+  it('has one entry of a call or read that is no proper one', async () => {
+    for (const [method, params, expected] of [
+      ['tools/call', {}, { tool: null, action: 'tool.refused' }],
+      ['tools/call', { name: 'list_invoices', arguments: [] }, { tool: 'list_invoices' }],
+      ['tools/call', { name: 'list_invoices', task: {} }, { tool: 'list_invoices' }],
+      ['tools/call', { name: `${'x'.repeat(63)}😀😀` }, { tool: `${'x'.repeat(63)}😀` }],
+      ['resources/read', {}, { tool: null, action: 'resource.refused' }],
+    ] as [string, Record<string, unknown>, Record<string, unknown>][]) {
+      const entry = await entryOf(async () => {
+        const { body } = await postMcp(stack.origin, agent.key, { method, params });
+        expect(body.error.code, JSON.stringify(body)).to.equal(-32602);
+        expect(body.error.data.error.requestId).to.be.a('string');
+      });
+      expect(entry).to.include({ ...expected, outcome: 'failed' });
+    }
+  });
+
   it('answers nothing while it cannot be written', async () => {
     const id = await job();
     const role = appRoleOf(stack.databaseUrl);
