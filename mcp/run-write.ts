@@ -104,6 +104,8 @@ function shown(
   return success(answer, isReplay ? `${said} (This was done before under the same idempotency_key.)` : said);
 }
 
-function heldText({ id, amount_cents, expires_at }: Shown): string {
-  return `Held for a person: ${dollars(amount_cents)} reaches this company's limit for agents. Nothing has been made. Approval ${id} waits until ${expires_at}; do not try it again in parts.`;
+function heldText({ id, amount_cents, counted_cents, expires_at }: Shown): string {
+  const together =
+    counted_cents === amount_cents ? '' : ` (${dollars(counted_cents)} with what you drafted for it before)`;
+  return `Held for a person: ${dollars(amount_cents)}${together} reaches this company's limit for agents. Nothing has been made. Approval ${id} waits until ${expires_at}; do not try it again in parts.`;
 }

@@ -79,7 +79,9 @@ describe('the gate for agents over MCP', () => {
     await draft(work_order_id, GATE / 2);
     const answer = await rest.post('/invoices', draftOf(GATE / 2 - 1, { work_order_id }));
     expect(answer.status, answer.text).to.equal(201);
-    const approval = held(await draft(work_order_id, 1));
+    const split = await agent.call('create_invoice_draft', { work_order_id, line_items: lines(1) });
+    const approval = held(split.structuredContent);
+    expect(JSON.stringify(split.content)).to.include('$0.01 ($1000.00 with what you drafted for it before)');
     expect([approval.amount_cents, approval.counted_cents]).to.deep.equal([1, GATE]);
     expectHeld(await rest.post('/invoices', draftOf(1, { work_order_id })));
     expect((await draft(await job(), GATE - 1)).status).to.equal('draft');
