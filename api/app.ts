@@ -3,6 +3,7 @@ import Koa from 'koa';
 import { AppError, methodNotAllowed } from '../shared/platform/errors.js';
 import { checkReadiness, storeChecks } from '../shared/platform/health.js';
 import type { ApiContext, ApiMiddleware, RequestState } from './context.js';
+import { auditDenials } from './middleware/audit-denials.js';
 import { authenticate } from './middleware/authenticate.js';
 import { handleErrors } from './middleware/errors.js';
 import { negotiate } from './middleware/negotiate.js';
@@ -97,6 +98,7 @@ export async function createApp(api: ApiRuntime): Promise<Koa> {
   app.use(unlessSigningIn(await authenticate(api)) as Koa.Middleware);
   app.use(unlessSigningIn(limitRate(api)) as Koa.Middleware);
   app.use(unlessSigningIn(noteUse(api)) as Koa.Middleware);
+  app.use(unlessSigningIn(auditDenials(api)) as Koa.Middleware);
   app.use(dispatch(router) as Koa.Middleware);
   return app;
 }

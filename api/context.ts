@@ -1,5 +1,6 @@
 import type { RouterContext } from '@koa/router';
 import type { DefaultState, Middleware, ParameterizedContext } from 'koa';
+import type { CommandDefinition } from '../shared/contracts/command.js';
 import type { Principal } from '../shared/contracts/principal.js';
 import type { WindowState } from '../shared/platform/limiter.js';
 
@@ -16,6 +17,8 @@ export interface RequestState extends DefaultState {
   keyNow: () => Promise<Principal | undefined>;
   /** Set by `limitRate`. */
   windows: WindowState[];
+  /** Set by `write`: the command that is asked for, as the audit log names it. */
+  intent: Pick<CommandDefinition, 'action' | 'entityType'> | undefined;
   /** Template of the matched route, for metrics and logs. */
   route: string;
 }

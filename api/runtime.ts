@@ -4,6 +4,7 @@ import { createGate, type Gate } from '../shared/platform/gate.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { gatherKeyUses, type NoteKeyUse } from '../shared/queues/key-uses.js';
 import type { Submit } from '../shared/queues/submit.js';
+import { AuditRecorder } from '../shared/resources/audit-log/recorder.js';
 import { openDurableWritePath } from '../shared/resources/operations/write-path.js';
 import { webhookHeadersKey } from '../shared/resources/webhook-endpoints/headers.js';
 import { webhookSecretsKey } from '../shared/resources/webhook-endpoints/secret.js';
@@ -26,6 +27,8 @@ export interface ApiRuntime extends Runtime {
   webhookKeys: { secrets: Buffer; headers: Buffer };
   /** Notes that a key or session was used; told to the clock once a minute. */
   noteKeyUse: NoteKeyUse;
+  /** Writes down what was refused before a command was made of it. */
+  audit: AuditRecorder;
 }
 
 export async function createApiRuntime(runtime: Runtime): Promise<ApiRuntime> {
@@ -44,5 +47,6 @@ export async function createApiRuntime(runtime: Runtime): Promise<ApiRuntime> {
       headers: webhookHeadersKey(config.secretKey),
     },
     noteKeyUse: gatherKeyUses(runtime),
+    audit: new AuditRecorder(db),
   };
 }

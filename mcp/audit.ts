@@ -1,5 +1,8 @@
 import type { AppError } from '../shared/platform/errors.js';
+import { newId } from '../shared/platform/ids.js';
+import { isAudited } from '../shared/resources/audit-log/audited.js';
 import { actorOf, type Caller } from './caller.js';
+import { toAppError } from './result.js';
 import type { McpRuntime } from './runtime.js';
 
 export interface Audited {
@@ -42,14 +45,20 @@ function outcomeOf({ status }: AppError): 'denied' | 'failed' {
   return status === 401 || status === 403 || status === 429 ? 'denied' : 'failed';
 }
 
-/** Refusals that a worker has written down already, with the command they are of. */
-const byWorkers = new WeakSet<AppError>();
-
-export function markAudited(error: AppError): AppError {
-  byWorkers.add(error);
-  return error;
-}
-
-export function isAudited(error: AppError): boolean {
-  return byWorkers.has(error);
+/**
+ * Writes a refusal down, unless a worker has done so with its command. Under an id of its own: the command may still run under the call's. Resolves with the
+ * error to answer: the refusal itself, or that of the store when it cannot be written down.
+ */
+export async function auditRefusal(
+  mcp: McpRuntime,
+  caller: Caller,
+  { error, ...what }: Audited & { error: AppError },
+): Promise<AppError> {
+  if (isAudited(error)) return error;
+  try {
+    await audit(mcp, { ...caller, id: newId() }, { ...what, error });
+    return error;
+  } catch (unaudited) {
+    return toAppError(unaudited);
+  }
 }

@@ -1,10 +1,10 @@
 import { type CallToolResult, ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { assertAccess } from '../shared/contracts/access.js';
 import { AppError } from '../shared/platform/errors.js';
-import { newId } from '../shared/platform/ids.js';
+import { isUuid } from '../shared/platform/ids.js';
 import { readPage } from '../shared/resources/list-page.js';
 import { checkArguments } from './arguments.js';
-import { audit, isAudited } from './audit.js';
+import { type Audited, audit, auditRefusal } from './audit.js';
 import type { Caller } from './caller.js';
 import { fenced, withoutInvisible } from './fence.js';
 import { failure, success, toAppError } from './result.js';
@@ -13,6 +13,7 @@ import { runWrite } from './run-write.js';
 import type { McpRuntime } from './runtime.js';
 import { TOOLS } from './tools/index.js';
 import type { ListTool, ReadTool, Shown, Tool, ToolCall } from './tools/tool.js';
+import { claimedKey } from './write-options.js';
 
 const BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]));
 
@@ -23,12 +24,14 @@ const BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]));
 export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall): Promise<CallToolResult> {
   const tool = BY_NAME.get(call.name);
   if (!tool) {
-    const name = call.name.slice(0, 64);
-    await audit(mcp, caller, { ...UNKNOWN, tool: name, error: unknownTool(name) });
-    throw new RpcError(
-      ErrorCode.InvalidParams,
-      `There is no tool ${name}. tools/list shows those there are.`,
+    const missing = new AppError(
+      'not_found',
+      `There is no tool ${cut(call.name)}. tools/list shows those there are.`,
     );
+    const error = await auditRefusal(mcp, caller, { ...callNoted(caller, call), error: missing });
+    throw new RpcError(error === missing ? ErrorCode.InvalidParams : ErrorCode.InternalError, error.message, {
+      error: { ...error.toBody(), requestId: caller.requestId },
+    });
   }
   try {
     return await runTool(mcp, caller, { tool, call });
@@ -36,25 +39,29 @@ export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall):
     const known = toAppError(error);
     if (known.status >= 500)
       mcp.logger.error({ err: error, requestId: caller.requestId, tool: tool.name }, 'tool call failed');
-    return failure(await audited(mcp, caller, tool, known), caller.requestId);
+    const what = { ...callNoted(caller, call), error: known };
+    return failure((await auditRefusal(mcp, caller, what)).toBody(), caller.requestId);
   }
 }
 
-const UNKNOWN = { action: 'tool.refused', entityType: null, entityId: null } as const;
-
-function unknownTool(name: string): AppError {
-  return new AppError('not_found', `There is no tool ${name}.`);
+/** The beginning of a name that nobody knows, in whole characters: the database takes no half ones. */
+function cut(name: string): string {
+  return Array.from(name.slice(0, 128)).slice(0, 64).join('');
 }
 
-/** Writes a refusal down; when that cannot be done, it is the store that is told of. Under an id of its own: the command may still run under the call's. */
-async function audited(mcp: McpRuntime, caller: Caller, { name, action, entityType }: Tool, error: AppError) {
-  if (isAudited(error)) return error.toBody();
-  try {
-    await audit(mcp, { ...caller, id: newId() }, { tool: name, action, entityType, entityId: null, error });
-    return error.toBody();
-  } catch (unaudited) {
-    return toAppError(unaudited).toBody();
-  }
+/** What the audit log says of a call that did not come to its work: whatever is known of it. */
+export function callNoted(caller: Caller, call: ToolCall): Audited {
+  const tool = BY_NAME.get(call.name);
+  if (!tool) return { tool: cut(call.name), action: 'tool.refused', entityType: null, entityId: null };
+  const { name, action, entityType, kind } = tool;
+  const idempotencyKey = kind === 'write' ? claimedKey(caller, call) : undefined;
+  return { tool: name, action, entityType, entityId: entityOf(tool, call), idempotencyKey };
+}
+
+/** The record that a refused read was about, when the call names one. */
+function entityOf(tool: Tool, { args }: ToolCall): string | null {
+  const id = tool.kind === 'read' ? tool.entityId(args) : null;
+  return typeof id === 'string' && isUuid(id) ? id.toLowerCase() : null;
 }
 
 async function runTool(

@@ -19,5 +19,5 @@ export interface Caller {
 }
 
 export function actorOf({ key }: Caller): Actor {
-  return { type: 'agent', id: key.id, name: key.name };
+  return { type: key.kind === 'agent' ? 'agent' : 'api_key', id: key.id, name: key.name };
 }

@@ -9,7 +9,12 @@ import {
   keyCredential,
   unauthorized,
 } from '../shared/resources/api-keys/credential-cache.js';
-import { countAgentMessage, rateLimitHeaders } from '../shared/resources/api-keys/rate-limit.js';
+import {
+  countAgentMessage,
+  countRequest,
+  rateLimitHeaders,
+} from '../shared/resources/api-keys/rate-limit.js';
+import { auditRefusal } from './audit.js';
 import type { Caller } from './caller.js';
 import { manifestOf } from './manifest.js';
 import { createOffer, type Offer } from './offer.js';
@@ -20,6 +25,7 @@ import { headerOf, requestIdOf } from './request-headers.js';
 import { toAppError } from './result.js';
 import { RpcError } from './rpc-error.js';
 import { createMcpRuntime, type McpRuntime } from './runtime.js';
+import { auditMalformed, auditOverLimit } from './unhandled.js';
 
 const PATH = '/mcp';
 const MANIFEST_PATH = '/mcp/manifest';
@@ -114,18 +120,19 @@ class Visit {
     if (request.method !== 'POST') throw methodNotAllowed(String(request.method), ['POST']);
     const key = await this.#authenticate();
     // Counted before it is read: what is no message counts as well, and says how many are left.
-    const { windows, refusal } = await countAgentMessage(mcp, key);
-    for (const [name, value] of Object.entries(rateLimitHeaders(windows))) response.setHeader(name, value);
+    const refusal = await this.#count(key);
     const message = await readMessage(request).catch((error: unknown) => {
       throw refusal ?? error;
     });
-    if (refusal) return void this.#refuseMessage(refusal, message);
-    mcp.noteKeyUse(key);
-    if (!message.request) return void this.#send(202);
     const caller = this.#callerOf(key, message);
-    const { status, body } = await ask(message.request, request.headers, caller);
+    if (refusal) return this.#refuseMessage(refusal, { request: message.request, caller });
+    mcp.noteKeyUse(key);
+    if (key.kind !== 'agent') throw await this.#notAnAgent(caller);
+    if (!message.request) return void this.#send(202);
+    const said = await ask(message.request, request.headers, caller);
+    const answer = await auditMalformed(mcp, caller, { request: message.request, answer: said.answer });
     for (const [name, value] of Object.entries(caller.answerHeaders)) response.setHeader(name, value);
-    this.#send(status, body);
+    this.#send(said.status, JSON.stringify(answer));
   }
 
   async #authenticate(): Promise<Principal> {
@@ -140,13 +147,27 @@ class Visit {
       await countBadCredential(mcp, this.#ip ?? '');
       throw unauthorized(credential.refusal);
     }
-    if (key.kind !== 'agent')
-      throw new AppError(
-        'agent_key_required',
-        'Agents need an agent key (tk_agent_…). API keys are for the REST API.',
-      );
     this.#key = key;
     return key;
+  }
+
+  /** Counts the message, and tells the limits in headers. Resolves with the refusal of one that is over. */
+  async #count(key: Principal): Promise<AppError | undefined> {
+    const count = key.kind === 'agent' ? countAgentMessage : countRequest;
+    const { windows, refusal } = await count(this.mcp, key);
+    for (const [name, value] of Object.entries(rateLimitHeaders(windows)))
+      this.response.setHeader(name, value);
+    return refusal;
+  }
+
+  /** The refusal of a key of the REST API, written down as any other. */
+  #notAnAgent(caller: Caller): Promise<AppError> {
+    const error = new AppError(
+      'agent_key_required',
+      'Agents need an agent key (tk_agent_…). API keys are for the REST API.',
+    );
+    const what = { tool: null, action: 'mcp.refused', entityType: null, entityId: null, error };
+    return auditRefusal(this.mcp, caller, what);
   }
 
   #callerOf(key: Principal, { bytes }: Message): Caller {
@@ -194,16 +215,16 @@ class Visit {
   }
 
   /** Over a limit: HTTP's 429 makes clients wait, the JSON-RPC error tells the model why. */
-  #refuseMessage(error: AppError, { request }: Message): void {
+  async #refuseMessage(
+    refusal: AppError,
+    { request, caller }: { request: Message['request']; caller: Caller },
+  ): Promise<void> {
+    const error = await auditOverLimit(this.mcp, caller, { request, error: refusal });
     for (const [name, value] of Object.entries(error.headers)) this.response.setHeader(name, value);
     const retryAfterSeconds = Number(error.headers['Retry-After']);
     const data = { ...error.toBody(), requestId: this.#requestId, retryAfterSeconds };
-    const answer = {
-      jsonrpc: '2.0',
-      id: request?.id ?? null,
-      error: { code: error.status, message: error.message, data },
-    };
-    this.#send(error.status, JSON.stringify(answer));
+    const answer = { code: error.status, message: error.message, data };
+    this.#send(error.status, JSON.stringify({ jsonrpc: '2.0', id: request?.id ?? null, error: answer }));
   }
 
   #send(status: number, body?: string): void {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
+import { isInitializeRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import {
   type CacheHint,
   classifyInboundRequest,
@@ -31,8 +31,7 @@ const CACHE_HINTS = {
 
 export interface HttpAnswer {
   status: number;
-  /** JSON. */
-  body: string;
+  answer: JSONRPCMessage;
 }
 
 /** Answers a request of the newest revision, the faults of its version and headers among them. */
@@ -77,13 +76,13 @@ export function createNewestProtocol({ logger }: Pick<McpRuntime, 'logger'>, off
       parsedBody: message,
       authInfo: { token: '', clientId: key.id, scopes: key.scopes, extra: { caller } },
     });
-    return { status: response.status, body: await response.text() };
+    return { status: response.status, answer: (await response.json()) as JSONRPCMessage };
   };
 }
 
 function nothingToListenTo(id: string | number): HttpAnswer {
   const error = { code: METHOD_NOT_FOUND, message: 'This server sends no notifications.' };
-  return { status: 404, body: JSON.stringify({ jsonrpc: '2.0', id, error }) };
+  return { status: 404, answer: { jsonrpc: '2.0', id, error } };
 }
 
 /** What the SDK looks at of the HTTP request; all else was checked before. */

@@ -25,7 +25,7 @@ export async function createProtocols(mcp: McpRuntime, offer: Offer): Promise<As
   return async (request, headers, caller) => {
     if (isNewest(request, headers)) return newest(request, headers, caller);
     assertVersion(request, headers['mcp-protocol-version']);
-    return { status: 200, body: JSON.stringify(await older.ask(request, caller)) };
+    return { status: 200, answer: await older.ask(request, caller) };
   };
 }
 

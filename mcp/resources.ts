@@ -12,7 +12,7 @@ import { isUuid } from '../shared/platform/ids.js';
 import { listAuditEntries } from '../shared/resources/audit-log/queries.js';
 import { readPage } from '../shared/resources/list-page.js';
 import { readAgentWorkOrder } from '../shared/resources/work-orders/queries.js';
-import { audit } from './audit.js';
+import { type Audited, audit, auditRefusal } from './audit.js';
 import type { Caller } from './caller.js';
 import { withoutInvisible } from './fence.js';
 import { toAppError } from './result.js';
@@ -138,12 +138,7 @@ export async function readResource(
 ): Promise<ReadResourceResult> {
   const found = sourceOf(uri);
   const source = found?.source ?? NOBODY;
-  const noted = {
-    tool: null,
-    action: source.action,
-    entityType: source.entityType,
-    entityId: found?.id ?? null,
-  };
+  const noted = resourceNoted(uri);
   try {
     if (!found) throw new AppError('not_found', 'There is no such resource.');
     assertAccess(caller.key, { permission: 'read', agentScope: source.scope });
@@ -151,10 +146,15 @@ export async function readResource(
     await audit(mcp, caller, noted);
     return { contents: [{ uri, mimeType: MIME, text: withoutInvisible(body.toString()) }] };
   } catch (error) {
-    const known = toAppError(error);
-    if (known.code !== 'service_unavailable') await audit(mcp, caller, { ...noted, error: known });
+    const known = await auditRefusal(mcp, caller, { ...noted, error: toAppError(error) });
     throw protocolError(known, uri, caller.requestId);
   }
+}
+
+/** What the audit log says of a read of this resource. */
+export function resourceNoted(uri: string): Audited {
+  const { source, id } = sourceOf(uri) ?? { source: NOBODY, id: null };
+  return { tool: null, action: source.action, entityType: source.entityType, entityId: id };
 }
 
 const NOBODY = { action: 'resource.refused', entityType: null, scope: null, read: async () => '' } as const;

@@ -5,8 +5,9 @@ import { appErrorFromBody } from '../shared/platform/errors.js';
 import { newId } from '../shared/platform/ids.js';
 import { currentTraceparent } from '../shared/platform/tracing.js';
 import type { Submitted } from '../shared/queues/submit.js';
+import { markAudited } from '../shared/resources/audit-log/audited.js';
 import { checkArguments } from './arguments.js';
-import { audit, markAudited } from './audit.js';
+import { audit } from './audit.js';
 import { actorOf, type Caller } from './caller.js';
 import { withoutInvisible } from './fence.js';
 import { success } from './result.js';
@@ -55,9 +56,6 @@ function commandOf(
   };
 }
 
-/** Of an answer that no worker wrote down: the work was done by an earlier call. */
-const UNAUDITED = new Set(['idempotency_key_reused', 'idempotency_in_progress']);
-
 async function answerOf(
   mcp: McpRuntime,
   caller: Caller,
@@ -71,7 +69,7 @@ async function answerOf(
   }
   if (!submitted.ok) {
     const error = appErrorFromBody(submitted.error);
-    throw UNAUDITED.has(error.code) ? error : markAudited(error);
+    throw submitted.unaudited ? error : markAudited(error);
   }
   const record = JSON.parse(withoutInvisible(submitted.body)) as Shown;
   if (command.dryRun) caller.answerHeaders['X-Service-Dry-Run'] = 'true';
@@ -106,6 +104,8 @@ function shown(
   return success(answer, isReplay ? `${said} (This was done before under the same idempotency_key.)` : said);
 }
 
-function heldText({ id, amount_cents, expires_at }: Shown): string {
-  return `Held for a person: ${dollars(amount_cents)} reaches this company's limit for agents. Nothing has been made. Approval ${id} waits until ${expires_at}; do not try it again in parts.`;
+function heldText({ id, amount_cents, counted_cents, expires_at }: Shown): string {
+  const together =
+    counted_cents === amount_cents ? '' : ` (${dollars(counted_cents)} with what you drafted for it before)`;
+  return `Held for a person: ${dollars(amount_cents)}${together} reaches this company's limit for agents. Nothing has been made. Approval ${id} waits until ${expires_at}; do not try it again in parts.`;
 }

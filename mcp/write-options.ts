@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { AppError } from '../shared/platform/errors.js';
 import { isUuid } from '../shared/platform/ids.js';
 import type { Caller } from './caller.js';
+import type { ToolCall } from './tools/tool.js';
 
 /** What every write tool takes beside its own inputs (decisions 5, Idempotency). */
 export const WRITE_ARGUMENTS = {
@@ -15,6 +16,18 @@ export interface WriteOptions {
   /** UUID in lower case. */
   key: string | undefined;
   dryRun: boolean;
+}
+
+/** The key of a call that is refused, for its audit entry; undefined when it brought none, or no good one. */
+export function claimedKey(
+  caller: Caller,
+  { meta, args }: Pick<ToolCall, 'meta' | 'args'>,
+): string | undefined {
+  try {
+    return writeOptions(caller, meta, args).key;
+  } catch {
+    return undefined;
+  }
 }
 
 interface Given {

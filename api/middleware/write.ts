@@ -8,6 +8,7 @@ import { AppError, appErrorFromBody, notFound } from '../../shared/platform/erro
 import { isUuid, newId } from '../../shared/platform/ids.js';
 import { currentTraceparent } from '../../shared/platform/tracing.js';
 import type { Submitted } from '../../shared/queues/submit.js';
+import { markAudited } from '../../shared/resources/audit-log/audited.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 import { readBody } from './body.js';
@@ -36,6 +37,7 @@ export function write<Input>(
 ): ApiMiddleware {
   return async (context) => {
     const ctx = context as ApiContext;
+    ctx.state.intent = definition;
     assertAccess(ctx.state.key, definition);
     const target = options.target?.(ctx) ?? targetOf(ctx, definition, options.what);
     const claim = readHeaders(ctx);
@@ -154,7 +156,7 @@ function answer<Input>(ctx: ApiContext, command: Command<Input>, { submitted, re
     ctx.body = JSON.stringify({ ok: true, data: { operation_id: submitted.id, status: 'queued' } });
     return;
   }
-  if (!submitted.ok) throw appErrorFromBody(submitted.error);
+  if (!submitted.ok) throw markAudited(appErrorFromBody(submitted.error));
   ctx.status = submitted.status;
   const body = reveal ? reveal(submitted.body, command) : submitted.body;
   if (command.dryRun) {

@@ -67,7 +67,7 @@ async function settleRow(
 
 function replay(command: Command, row: EarlierRow): CommandResult {
   const error = reusedKeyError(command.idempotency, row);
-  if (error) return { id: command.id, ok: false, error };
+  if (error) return { id: command.id, ok: false, error, unaudited: true };
   // The command's own second run (a worker died after the commit) is no replay to its caller: it is the first answer.
   const replayed = !row.done;
   return { id: command.id, ok: true, status: row.status, body: row.body, location: row.location, replayed };

@@ -85,7 +85,7 @@ async function runOneByOne(context: BatchContext, commands: Command[]): Promise<
         { commandId: command.id, type: command.type },
         'parked a command that keeps killing its worker',
       );
-      results.push({ id: command.id, ok: false, error: internalError() });
+      results.push({ id: command.id, ok: false, error: internalError(), unaudited: true });
     }
   }
   return results;

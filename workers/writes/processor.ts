@@ -82,6 +82,7 @@ async function rehearseAlone(context: BatchContext, command: Command): Promise<C
       id: command.id,
       ok: false,
       error: { code: 'internal_error', message: 'Something went wrong on our side.' },
+      unaudited: true,
     };
   }
 }

@@ -27,7 +27,7 @@ export function locationOf({ command, outcome }: Settled): string | null {
 
 /** The name of an outcome in the audit log. */
 function outcomeNameOf(outcome: Outcome): AuditRecord['outcome'] {
-  if (!outcome.ok) return 'failed';
+  if (!outcome.ok) return ERROR_STATUS[outcome.error.code] === 403 ? 'denied' : 'failed';
   return outcome.held ? 'held' : 'ok';
 }
 

@@ -24,7 +24,7 @@ export async function countRequest(
 /** All agents of an account together may do as much as so many keys of its tier. */
 const AGENTS_OF_TENANT = 5;
 
-/** The same for a message of an agent: counted for its key, and for all agents of its account. */
+/** The same for a message of an agent: counted for its key, and for all agents of its account in the same tier. The windows are the tighter ones. */
 export async function countAgentMessage(
   runtime: Pick<Runtime, 'limiter' | 'config'>,
   key: Principal,
@@ -32,13 +32,18 @@ export async function countAgentMessage(
   const ofKey = await countRequest(runtime, key);
   if (ofKey.refusal) return ofKey;
   const { minute, hour } = runtime.config.tiers[key.tier];
-  const { allowed, windows } = await runtime.limiter.consume(`agents/${key.tenantId}`, {
+  const { allowed, windows } = await runtime.limiter.consume(`agents/${key.tier}/${key.tenantId}`, {
     minute: minute * AGENTS_OF_TENANT,
     hour: hour * AGENTS_OF_TENANT,
   });
-  return allowed
-    ? ofKey
-    : { windows: ofKey.windows, refusal: tooMany(windows, "all this account's agents' limit") };
+  return {
+    windows: ofKey.windows.map((own, index) => tighter(own, windows[index] ?? own)),
+    refusal: allowed ? undefined : tooMany(windows, "all this account's agents' limit"),
+  };
+}
+
+function tighter(one: WindowState, other: WindowState): WindowState {
+  return other.remaining < one.remaining ? other : one;
 }
 
 /** A person has the limits of the sandbox beside those of the live tenant, as two keys would. */

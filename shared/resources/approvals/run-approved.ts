@@ -6,7 +6,6 @@ import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { commandOfType } from '../index.js';
 import { createInvoices } from '../invoices/create-handler.js';
-import { draftInvoices } from '../invoices/draft-handler.js';
 import { moveInvoices } from '../invoices/move-handler.js';
 import { updateInvoices } from '../invoices/update-handler.js';
 import { failed } from '../sets.js';
@@ -16,7 +15,6 @@ import type { ApprovalRow } from './store.js';
 /** What approving may run. */
 const HANDLERS: Readonly<Record<string, CommandHandler<never>>> = {
   'invoice.create': createInvoices,
-  'invoice.draft': draftInvoices,
   'invoice.update': updateInvoices,
   'invoice.approve': moveInvoices('approve'),
 };

@@ -1,4 +1,4 @@
-import { serviceUnavailable } from '../../platform/errors.js';
+import { isTransientDatabaseError, serviceUnavailable } from '../../platform/errors.js';
 import type { Database } from '../../platform/postgres.js';
 import { type AuditRecord, insertAuditEntries } from './insert.js';
 
@@ -34,19 +34,32 @@ export class AuditRecorder {
   async #store(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, MAX_BATCH);
-      const records = batch.map(({ record }) => record);
-      try {
-        const tenants = [...new Set(records.map(({ tenantId }) => tenantId))];
-        await this.db.transaction(tenants, async (tx) => tx.queryAtCommit(insertAuditEntries(records)));
-        for (const { resolve } of batch) resolve();
-      } catch (error) {
-        const refusal = serviceUnavailable(
-          'The audit log cannot be written right now. Try again shortly.',
-          error,
-        );
-        for (const { reject } of batch) reject(refusal);
-      }
+      await this.#storeBatch(batch);
     }
     this.#isStoring = false;
+  }
+
+  /** An entry that the database refuses must not take those of others down with it: the batch is halved until it stands alone. */
+  async #storeBatch(batch: Waiting[]): Promise<void> {
+    try {
+      await this.#insert(batch.map(({ record }) => record));
+      for (const { resolve } of batch) resolve();
+    } catch (error) {
+      if (batch.length > 1 && !isTransientDatabaseError(error)) {
+        const middle = Math.ceil(batch.length / 2);
+        await this.#storeBatch(batch.slice(0, middle));
+        return this.#storeBatch(batch.slice(middle));
+      }
+      const refusal = serviceUnavailable(
+        'The audit log cannot be written right now. Try again shortly.',
+        error,
+      );
+      for (const { reject } of batch) reject(refusal);
+    }
+  }
+
+  async #insert(records: AuditRecord[]): Promise<void> {
+    const tenants = [...new Set(records.map(({ tenantId }) => tenantId))];
+    await this.db.transaction(tenants, async (tx) => tx.queryAtCommit(insertAuditEntries(records)));
   }
 }

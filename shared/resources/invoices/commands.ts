@@ -1,5 +1,4 @@
 import { defineCommand } from '../../contracts/command.js';
-import { text } from '../../contracts/fields.js';
 import type {
   InvoiceAction,
   InvoiceCreate,
@@ -44,8 +43,7 @@ export const draftInvoice = defineCommand<InvoiceDraft>({
   entityType: 'invoice',
   action: 'invoice.created',
   creates: true,
-  // A held draft keeps the number that was shown.
-  schema: invoiceDraft.keys({ invoice_number: text(64) }),
+  schema: invoiceDraft,
   permission: 'write',
   agentScope: 'write_invoices_draft',
   conflictKeys: ({ work_order_id }, actor) => [`job_price:${work_order_id}`, ...agentTurn(actor)],

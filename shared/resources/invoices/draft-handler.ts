@@ -2,10 +2,12 @@ import type { Command, Outcome } from '../../contracts/command.js';
 import type { InvoiceCreate, InvoiceDraft } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { byRef, failed, type RecordRef, recordset, refKey } from '../sets.js';
+import { createInvoice } from './commands.js';
 import { createInvoices } from './create-handler.js';
 import { lineTotalCents } from './money.js';
+import { type Numbered, nextNumbers, returnNumbers } from './next-numbers.js';
 
-type DraftCommand = Command<InvoiceDraft & { invoice_number?: string }>;
+type DraftCommand = Command<InvoiceDraft>;
 
 /** What a draft takes from its job. */
 interface Job extends RecordRef {
@@ -15,29 +17,37 @@ interface Job extends RecordRef {
   service_date: string | null;
 }
 
-/** Each round of looking for free numbers leaves out twice as many as the one before: those of an account that numbers like this by itself are passed soon. */
-const MAX_ROUNDS = 16;
+/** Numbers that somebody else gave out are passed one by one at first, then by leaps. */
+const ROUNDS_BY_ONE = 4;
+const MAX_ROUNDS = 20;
 
-/** Drafts invoices for jobs, each under the account's next number. */
+/**
+ * Drafts invoices for jobs, each under the account's next number that is free. What an agent gets is the invoice that `invoice.create` would make: also what is
+ * held is held as that, so that a person approves what was shown and nothing else, whatever becomes of the job meanwhile.
+ */
 export async function draftInvoices(tx: Transaction, commands: DraftCommand[]): Promise<Outcome[]> {
   const jobs = await findJobs(tx, commands);
   const outcomes = new Map<string, Outcome>();
+  const numbered: Numbered[] = [];
   let open = commands.filter((command) => {
     const isKnown = jobs.has(refKey(jobRef(command)));
     if (!isKnown) outcomes.set(command.id, unknownJob());
     return isKnown;
   });
   for (let round = 0; open.length > 0 && round < MAX_ROUNDS; round += 1) {
-    const asked = await numbered(tx, open, 2 ** round);
-    const made = await createInvoices(
-      tx,
-      asked.map((command) => toCreate(command, jobs.get(refKey(jobRef(command))) as Job)),
+    const numbers = await nextNumbers(tx, open, 2 ** Math.max(0, round - ROUNDS_BY_ONE + 1));
+    const asked = open.map((command) =>
+      toCreate(command, jobs.get(refKey(jobRef(command))) as Job, numbers.get(command.id) as Numbered),
     );
-    for (const [index, command] of asked.entries()) outcomes.set(command.id, made[index] as Outcome);
-    open = open.filter(
-      ({ id, input }) => input.invoice_number === undefined && isTaken(outcomes.get(id) as Outcome),
-    );
+    const made = await createInvoices(tx, asked);
+    for (const [index, { id }] of asked.entries()) {
+      const outcome = made[index] as Outcome;
+      outcomes.set(id, outcome);
+      numbered.push({ ...(numbers.get(id) as Numbered), isUsed: outcome.ok || isTaken(outcome) });
+    }
+    open = open.filter(({ id }) => isTaken(outcomes.get(id) as Outcome));
   }
+  await returnNumbers(tx, numbered);
   return commands.map(({ id }) => outcomes.get(id) as Outcome);
 }
 
@@ -53,7 +63,7 @@ async function findJobs(tx: Transaction, commands: DraftCommand[]): Promise<Map<
   const rows = await tx.query<Job>({
     name: 'jobs-to-draft',
     text: `select w.tenant_id, w.id, w.customer_id, w.billing_email, to_json(w.completion_time)#>>'{}' as service_date,
-             nullif(concat_ws(' ', w.vehicle_year, w.vehicle_make, w.vehicle_model, 'VIN ' || w.vin, 'unit ' || w.unit_number), '') as vehicle_description
+             left(nullif(concat_ws(' ', w.vehicle_year, w.vehicle_make, w.vehicle_model, 'VIN ' || w.vin, 'unit ' || w.unit_number), ''), 500) as vehicle_description
            from ${recordset('tenant_id uuid, id uuid')} join work_orders w on w.tenant_id = r.tenant_id and w.id = r.id`,
     values: [JSON.stringify(commands.map(jobRef))],
   });
@@ -69,57 +79,23 @@ function unknownJob(): Outcome {
   });
 }
 
-/** Gives each draft the account's next number. @param step how many numbers each takes, of which it uses the last */
-async function numbered(tx: Transaction, commands: DraftCommand[], step: number): Promise<DraftCommand[]> {
-  const without = commands.filter(({ input }) => input.invoice_number === undefined);
-  if (without.length === 0) return commands;
-  const rows = await tx.query<{ id: string; number: string }>({
-    name: 'next-invoice-numbers',
-    text: `with r as materialized (
-             select *, row_number() over (partition by tenant_id order by ordinal) * $2::int as nth, count(*) over (partition by tenant_id) * $2::int as total
-             from ${recordset('tenant_id uuid, id uuid, ordinal integer', 'input')}
-           ), counter as (
-             insert into tenant_counters as c (tenant_id, name, value)
-             select tenant_id, 'invoice_number', count(*) * $2::int from r group by tenant_id order by tenant_id
-             on conflict (tenant_id, name) do update set value = c.value + excluded.value
-             returning c.tenant_id, c.value
-           )
-           select r.id, 'INV-' || case when n < 1000000 then lpad(n::text, 6, '0') else n::text end as number
-           from r join counter on counter.tenant_id = r.tenant_id, lateral (select counter.value - r.total + r.nth as n) x`,
-    values: [
-      JSON.stringify(without.map(({ tenantId, id }, ordinal) => ({ tenant_id: tenantId, id, ordinal }))),
-      step,
-    ],
-  });
-  const numbers = new Map(rows.map(({ id, number }) => [id, number]));
-  return commands.map((command) => ({
-    ...command,
-    input: {
-      ...command.input,
-      invoice_number: command.input.invoice_number ?? (numbers.get(command.id) as string),
-    },
-  }));
-}
-
-/** What a rate card prices takes customer, vehicle and date from the job by itself. */
-function toCreate(command: DraftCommand, job: Job): Command<InvoiceCreate> {
-  const { line_items, billing_email, ...input } = command.input;
+/** Without lines it asks for the price of the rate card. */
+function toCreate(command: DraftCommand, job: Job, { number }: Numbered): Command<InvoiceCreate> {
+  const { line_items, billing_email = job.billing_email, ...input } = command.input;
   const { customer_id, vehicle_description, service_date } = job;
   return {
     ...command,
+    type: createInvoice.type,
     input: {
       ...input,
-      invoice_number: input.invoice_number as string,
-      ...((billing_email ?? job.billing_email) ? { billing_email: billing_email ?? job.billing_email } : {}),
-      ...(line_items
-        ? {
-            ...{ customer_id, vehicle_description, service_date },
-            line_items: line_items.map((line) => ({
-              ...line,
-              total_cents: lineTotalCents(line.quantity, line.unit_price_cents),
-            })),
-          }
-        : {}),
+      ...{ customer_id, vehicle_description, service_date, billing_email },
+      invoice_number: number,
+      ...(line_items && {
+        line_items: line_items.map((line) => ({
+          ...line,
+          total_cents: lineTotalCents(line.quantity, line.unit_price_cents),
+        })),
+      }),
     },
   };
 }

@@ -1,0 +1,64 @@
+import type { Command } from '../../contracts/command.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { recordset } from '../sets.js';
+
+/** A number that was given to a command. */
+export interface Numbered {
+  tenantId: string;
+  /** Place in the account's sequence. */
+  nth: number;
+  /** `INV-000123` */
+  number: string;
+  /** An invoice has it, be it this one or another. */
+  isUsed?: boolean;
+}
+
+/**
+ * Takes the next numbers of the accounts, by command id and in the order of the commands. Who takes one holds its account's counter until the transaction ends.
+ * @param step how many numbers each command takes, of which it gets the last
+ */
+export async function nextNumbers(
+  tx: Transaction,
+  commands: Command[],
+  step: number,
+): Promise<Map<string, Numbered>> {
+  const asking = commands.map(({ tenantId, id }, ordinal) => ({ tenant_id: tenantId, id, ordinal }));
+  const rows = await tx.query<{ tenant_id: string; id: string; nth: number }>({
+    name: 'next-invoice-numbers',
+    text: `with r as materialized (
+             select *, row_number() over (partition by tenant_id order by ordinal) * $2::int as nth, count(*) over (partition by tenant_id) * $2::int as total
+             from ${recordset('tenant_id uuid, id uuid, ordinal integer', 'input')}
+           ), counter as (
+             insert into tenant_counters as c (tenant_id, name, value)
+             select tenant_id, 'invoice_number', count(*) * $2::int from r group by tenant_id order by tenant_id
+             on conflict (tenant_id, name) do update set value = c.value + excluded.value
+             returning c.tenant_id, c.value
+           )
+           select r.tenant_id, r.id, counter.value - r.total + r.nth as nth from r join counter on counter.tenant_id = r.tenant_id`,
+    values: [JSON.stringify(asking), step],
+  });
+  return new Map(
+    rows.map(({ tenant_id, id, nth }) => [
+      id,
+      { tenantId: tenant_id, nth, number: `INV-${String(nth).padStart(6, '0')}` },
+    ]),
+  );
+}
+
+/** Gives back the numbers behind the last used one of each account: drafts that were refused leave no gap. To be called in the transaction that took them. */
+export async function returnNumbers(tx: Transaction, taken: Numbered[]): Promise<void> {
+  const tenants = [...new Set(taken.filter(({ isUsed }) => !isUsed).map(({ tenantId }) => tenantId))];
+  if (tenants.length === 0) return;
+  const rows = tenants.map((tenantId) => {
+    const own = taken.filter((one) => one.tenantId === tenantId);
+    const used = own.filter(({ isUsed }) => isUsed).map(({ nth }) => nth);
+    const first = Math.min(...own.map(({ nth }) => nth));
+    return { tenant_id: tenantId, value: Math.max(first - 1, ...used) };
+  });
+  await tx.query({
+    name: 'return-invoice-numbers',
+    text: `update tenant_counters c set value = r.value from ${recordset('tenant_id uuid, value bigint')}
+           where c.tenant_id = r.tenant_id and c.name = 'invoice_number'`,
+    values: [JSON.stringify(rows)],
+  });
+}

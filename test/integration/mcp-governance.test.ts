@@ -1,0 +1,232 @@
+import { expect } from 'chai';
+import { newId } from '../../shared/platform/ids.js';
+import { appRoleOf } from '../../shared/platform/postgres-session.js';
+import { newAgent, type TestAgent } from '../support/agent.js';
+import type { Json } from '../support/client.js';
+import { postCall, postMcp } from '../support/post-mcp.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+const REQUEST = 'req-governance';
+
+describe('the audit log of agents', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+  let agent: TestAgent;
+  let seen = new Set<string>();
+
+  before(async () => {
+    stack = await TestStack.start();
+  });
+  after(() => stack.stop());
+  beforeEach(async () => {
+    tenant = await stack.createTenant();
+    agent = await newAgent(stack, tenant, { headers: { 'X-Request-Id': REQUEST } });
+    seen = new Set();
+  });
+  afterEach(() => agent.client.close());
+
+  /** Entries written since this was asked last. */
+  const fresh = async (): Promise<Json[]> => {
+    const rows = await stack.rows<{ id: string }>(
+      tenant.id,
+      'select * from audit_entries where tenant_id = $1 order by occurred_at, id',
+      [tenant.id],
+    );
+    const news = rows.filter(({ id }) => !seen.has(id));
+    for (const { id } of news) seen.add(id);
+    return news;
+  };
+  /** The one entry that the call has left. */
+  const entryOf = async (call: () => Promise<unknown>): Promise<Json> => {
+    await fresh();
+    await call();
+    const news = await fresh();
+    expect(news, JSON.stringify(news)).to.have.length(1);
+    expect(news[0]).to.include({ actor_type: 'agent', actor_name: 'test key', source: 'mcp' });
+    expect(news[0].ip).to.be.a('string');
+    return news[0];
+  };
+  const job = async () =>
+    (await tenant.client.post('/work-orders', { service_type: 'tow' })).body.id as string;
+
+  it('names tool, record and outcome of every read', async () => {
+    const work_order_id = await job();
+    const invoice = await agent.ok('create_invoice_draft', { work_order_id });
+    const calls: [string, Record<string, unknown>, Record<string, unknown>][] = [
+      ['list_invoices', {}, { action: 'invoice.listed', entity_type: 'invoice', entity_id: null }],
+      ['get_invoice', { invoice_id: invoice.id }, { action: 'invoice.read', entity_id: invoice.id }],
+      ['list_work_orders', {}, { action: 'work_order.listed' }],
+      ['get_work_order', { work_order_id }, { action: 'work_order.read', entity_id: work_order_id }],
+      ['list_customers', {}, { action: 'customer.listed', entity_type: 'customer' }],
+      ['get_dispatch_board', {}, { action: 'dispatch_board.read' }],
+      ['search_audit_log', {}, { action: 'audit_log.searched' }],
+    ];
+    for (const [tool, args, expected] of calls) {
+      const entry = await entryOf(() => agent.ok(tool, args));
+      expect(entry).to.include({
+        ...expected,
+        tool,
+        outcome: 'ok',
+        request_id: REQUEST,
+        response_status: 200,
+      });
+    }
+  });
+
+  it('has one entry of each resource and template that is read, found or not', async () => {
+    const id = await job();
+    const read = (uri: string) => () => agent.client.readResource({ uri }).catch(() => undefined);
+    for (const [uri, expected] of [
+      ['service://audit-log', { action: 'audit_log.read', outcome: 'ok' }],
+      ['service://dispatch-board', { action: 'dispatch_board.read', outcome: 'ok' }],
+      [`service://work-orders/${id}`, { action: 'work_order.read', entity_id: id, outcome: 'ok' }],
+      [`service://invoices/${id}`, { action: 'invoice.read', entity_id: id, outcome: 'failed' }],
+      ['service://nothing', { action: 'resource.refused', entity_id: null, outcome: 'failed' }],
+    ] as [string, Record<string, unknown>][]) {
+      expect(await entryOf(read(uri)), uri).to.include({ ...expected, tool: null, request_id: REQUEST });
+    }
+  });
+
+  it("has one entry of each write, the command's own, and of its replay, dry run and reused key", async () => {
+    const key = newId();
+    const args = { service_type: 'tow', idempotency_key: key };
+    const made = await entryOf(() => agent.ok('create_work_order', args));
+    expect(made).to.include({ tool: 'create_work_order', action: 'work_order.created', outcome: 'ok' });
+    expect(made).to.include({ request_id: REQUEST, idempotency_key: key, response_status: 201 });
+    expect(made.changes).to.not.equal(null);
+    const replay = await entryOf(() => agent.ok('create_work_order', args));
+    expect(replay).to.include({
+      outcome: 'ok',
+      idempotency_key: key,
+      entity_id: made.entity_id,
+      changes: null,
+    });
+    const dry = await entryOf(() => agent.ok('create_work_order', { service_type: 'tow', dry_run: true }));
+    expect(dry).to.include({ outcome: 'dry_run', tool: 'create_work_order' });
+    const reused = await entryOf(() =>
+      agent.refused('create_work_order', { ...args, service_type: 'other' }),
+    );
+    expect(reused).to.include({ outcome: 'failed', idempotency_key: key, response_status: 422 });
+    expect(reused.error.code).to.equal('idempotency_key_reused');
+  });
+
+  it('has one entry of a held write and of a proposal', async () => {
+    await tenant.client.patch('/settings', { agent_gate_cents: 100 });
+    const work_order_id = await job();
+    const line = { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each', taxable: false };
+    const draft = (cents: number) => ({ work_order_id, line_items: [{ ...line, unit_price_cents: cents }] });
+    const held = await entryOf(() => agent.ok('create_invoice_draft', draft(100)));
+    expect(held).to.include({ outcome: 'held', action: 'invoice.created', tool: 'create_invoice_draft' });
+    const { id: invoice_id } = await agent.ok('create_invoice_draft', draft(99));
+    const proposed = await entryOf(() =>
+      agent.ok('propose_invoice_approval', { invoice_id, justification: 'Lines fit the slip.' }),
+    );
+    expect(proposed).to.include({
+      outcome: 'ok',
+      tool: 'propose_invoice_approval',
+      action: 'approval.proposed',
+    });
+  });
+
+  it('has one entry of each call that is refused: wrong arguments, wrong state, unknown record or tool', async () => {
+    const key = newId();
+    const wrong = await entryOf(() =>
+      agent.refused('create_work_order', { service_type: 5, idempotency_key: key }),
+    );
+    expect(wrong).to.include({ outcome: 'failed', response_status: 400, idempotency_key: key });
+    const unknown = newId();
+    const missing = await entryOf(() => agent.refused('get_invoice', { invoice_id: unknown }));
+    expect(missing).to.include({ outcome: 'failed', response_status: 404, entity_id: unknown });
+    const failed = await entryOf(() => agent.refused('create_invoice_draft', { work_order_id: unknown }));
+    expect(failed).to.include({ outcome: 'failed', tool: 'create_invoice_draft' });
+    const rehearsed = await entryOf(() =>
+      agent.refused('create_invoice_draft', { work_order_id: unknown, dry_run: true }),
+    );
+    expect(rehearsed).to.include({ outcome: 'dry_run', tool: 'create_invoice_draft' });
+    const noTool = await entryOf(() => agent.call('drop_tables').catch(() => undefined));
+    expect(noTool).to.include({ outcome: 'failed', tool: 'drop_tables', action: 'tool.refused' });
+  });
+
+  it('has one entry of each denial: scope, read-only, another kind of key', async () => {
+    const reader = await newAgent(stack, tenant, { readOnly: true });
+    const denied = await entryOf(() => reader.refused('create_work_order', { service_type: 'tow' }));
+    expect(denied).to.include({ outcome: 'denied', tool: 'create_work_order', response_status: 403 });
+    expect(denied.error.code).to.equal('read_only_key');
+    const narrow = await newAgent(stack, tenant, { scopes: ['read_customers'] });
+    expect(await entryOf(() => narrow.refused('list_invoices'))).to.include({ outcome: 'denied' });
+    const uri = 'service://audit-log';
+    const read = await entryOf(() => narrow.client.readResource({ uri }).catch(() => undefined));
+    expect(read).to.include({ outcome: 'denied', action: 'audit_log.read' });
+    await Promise.all([reader.client.close(), narrow.client.close()]);
+    await fresh();
+    const answer = await postMcp(stack.origin, tenant.client.key, { method: 'tools/list' });
+    expect([answer.status, answer.body.error.code]).to.deep.equal([403, 'agent_key_required']);
+    expect(answer.headers['x-ratelimit-remaining']).to.be.a('string');
+    const [other, ...more] = await fresh();
+    expect(more).to.deep.equal([]);
+    expect(other).to.include({
+      outcome: 'denied',
+      actor_type: 'api_key',
+      source: 'mcp',
+      action: 'mcp.refused',
+    });
+  });
+
+  it('has one entry of a call that fails unexpectedly, also of a dry run', async () => {
+    await stack.asOwner(`
+      create function break_job() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+      create trigger break_job before insert on work_orders for each row when (new.pickup_location = 'break') execute function break_job()`);
+    const args = { service_type: 'tow', pickup_location: 'break' };
+    for (const more of [{}, { dry_run: true }]) {
+      const entry = await entryOf(async () => {
+        const error = await agent.refused('create_work_order', { ...args, ...more });
+        expect(error.code).to.equal('internal_error');
+        expect(JSON.stringify(error)).to.not.include('broken');
+      });
+      expect(entry).to.include({ outcome: 'failed', tool: 'create_work_order', response_status: 500 });
+    }
+  });
+
+  it('has one entry of a call or read that is no proper one', async () => {
+    for (const [method, params, expected] of [
+      ['tools/call', {}, { tool: null, action: 'tool.refused' }],
+      ['tools/call', { name: 'list_invoices', arguments: [] }, { tool: 'list_invoices' }],
+      ['tools/call', { name: 'list_invoices', task: {} }, { tool: 'list_invoices' }],
+      ['tools/call', { name: `${'x'.repeat(63)}😀😀` }, { tool: `${'x'.repeat(63)}😀` }],
+      ['resources/read', {}, { tool: null, action: 'resource.refused' }],
+    ] as [string, Record<string, unknown>, Record<string, unknown>][]) {
+      const entry = await entryOf(async () => {
+        const { body } = await postMcp(stack.origin, agent.key, { method, params });
+        expect(body.error.code, JSON.stringify(body)).to.equal(-32602);
+        expect(body.error.data.error.requestId).to.be.a('string');
+      });
+      expect(entry).to.include({ ...expected, outcome: 'failed' });
+    }
+  });
+
+  it('answers nothing while it cannot be written', async () => {
+    const id = await job();
+    const role = appRoleOf(stack.databaseUrl);
+    await stack.asOwner(`revoke insert on audit_entries from "${role}"`);
+    try {
+      for (const [tool, args] of [
+        ['list_work_orders', {}],
+        ['get_work_order', { work_order_id: id }],
+        ['get_invoice', { invoice_id: id }],
+        ['create_work_order', { service_type: 5 }],
+      ] as [string, Record<string, unknown>][]) {
+        const error = await agent.refused(tool, args);
+        expect(error.code, tool).to.equal('service_unavailable');
+        expect(error.requestId).to.equal(REQUEST);
+      }
+      const uri = `service://work-orders/${id}`;
+      const failed = await agent.client.readResource({ uri }).catch((error: unknown) => error as Json);
+      expect(failed.data.error.code).to.equal('service_unavailable');
+      const noTool = await postCall(stack.origin, agent.key, { name: 'nothing' });
+      expect(noTool.body.error.data.error.code).to.equal('service_unavailable');
+    } finally {
+      await stack.asOwner(`grant insert on audit_entries to "${role}"`);
+    }
+    expect(await entryOf(() => agent.ok('list_work_orders'))).to.include({ outcome: 'ok' });
+  });
+});
