@@ -1,4 +1,4 @@
-import { type CallToolResult, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { type CallToolResult, ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { assertAccess } from '../shared/contracts/access.js';
 import { AppError } from '../shared/platform/errors.js';
 import { newId } from '../shared/platform/ids.js';
@@ -6,7 +6,9 @@ import { readPage } from '../shared/resources/list-page.js';
 import { checkArguments } from './arguments.js';
 import { audit, isAudited } from './audit.js';
 import type { Caller } from './caller.js';
-import { fenced, withoutInvisible } from './fence.js';
+import { fenced } from './fence.js';
+import { withoutInvisible } from './invisible.js';
+import { RpcError } from './read-message.js';
 import { failure, success, toAppError } from './result.js';
 import { runWrite } from './run-write.js';
 import type { McpRuntime } from './runtime.js';
@@ -24,19 +26,26 @@ export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall):
   if (!tool) {
     const name = call.name.slice(0, 64);
     await audit(mcp, caller, { ...UNKNOWN, tool: name, error: unknownTool(name) });
-    throw new McpError(
+    throw new RpcError(
       ErrorCode.InvalidParams,
       `There is no tool ${name}. tools/list shows those there are.`,
     );
   }
   try {
-    return await runTool(mcp, caller, { tool, call });
+    const result = await runTool(mcp, caller, { tool, call });
+    return caller.textOnly ? inText(result) : result;
   } catch (error) {
     const known = toAppError(error);
     if (known.status >= 500)
       mcp.logger.error({ err: error, requestId: caller.requestId, tool: tool.name }, 'tool call failed');
     return failure(await audited(mcp, caller, tool, known), caller.requestId);
   }
+}
+
+/** For clients of a protocol that had no structured results: the whole answer as text beside the short one. */
+function inText(result: CallToolResult): CallToolResult {
+  const text = JSON.stringify(result.structuredContent);
+  return { ...result, content: [...result.content, { type: 'text', text }] };
 }
 
 const UNKNOWN = { action: 'tool.refused', entityType: null, entityId: null } as const;
@@ -92,9 +101,22 @@ async function listPage<Input extends { cursor?: string }>(
   });
   const items = JSON.parse(withoutInvisible(`[${page.items}]`)) as Shown[];
   const { cursor, count } = page;
-  const more = cursor ? ' More follow: call again with cursor.' : ' That is all.';
-  const text = count === 0 ? 'Nothing found.' : `${count} on this page: ${tool.summary(items)}.${more}`;
-  return success({ items, cursor, count }, text);
+  return success({ items, cursor, count }, pageText(tool, items, cursor));
+}
+
+/** Items that are named in the text; all of them are in the structured result. */
+const NAMED_ITEMS = 25;
+
+function pageText<Input extends { cursor?: string }>(
+  { summary, line }: ListTool<Input>,
+  items: Shown[],
+  cursor: string | null,
+): string {
+  if (items.length === 0) return 'Nothing found.';
+  const more = cursor ? `More follow: call again with cursor "${cursor}".` : 'That is all.';
+  const rest = items.length > NAMED_ITEMS ? [`and ${items.length - NAMED_ITEMS} more`] : [];
+  const lines = [...items.slice(0, NAMED_ITEMS).map(line), ...rest].map((text) => `- ${text}`);
+  return [`${items.length} on this page: ${summary(items)}. ${more}`, ...lines].join('\n');
 }
 
 async function readOne<Input>(

@@ -22,6 +22,8 @@ import { createMcpRuntime, type McpRuntime } from './runtime.js';
 
 const PATH = '/mcp';
 const MANIFEST_PATH = '/mcp/manifest';
+/** Revision of the protocol that brought structured results; from it on clients name theirs in a header. */
+const STRUCTURED_SINCE = '2025-06-18';
 /** As the REST API takes them. */
 const SAFE_REQUEST_ID = /^[A-Za-z0-9._:@/+=-]{1,64}$/;
 
@@ -151,6 +153,7 @@ class Visit {
       },
       answerHeaders: {},
       bytes,
+      textOnly: !((headerOf(this.request, 'mcp-protocol-version') ?? '') >= STRUCTURED_SINCE),
       ip: this.#ip,
       userAgent: headerOf(this.request, 'user-agent')?.slice(0, 200) ?? null,
     };

@@ -1,6 +1,7 @@
-import { ErrorCode, type GetPromptResult, McpError, type Prompt } from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, type GetPromptResult, type Prompt } from '@modelcontextprotocol/sdk/types.js';
 import type { Principal } from '../shared/contracts/principal.js';
 import type { AgentScope } from '../shared/contracts/vocabulary.js';
+import { RpcError } from './read-message.js';
 
 interface PromptDefinition {
   name: string;
@@ -45,11 +46,11 @@ export function listPrompts(key: Principal): Prompt[] {
   }));
 }
 
-/** @throws {McpError} -32602 for a prompt that the key is not shown */
+/** @throws {RpcError} -32602 for a prompt that the key is not shown */
 export function getPrompt(key: Principal, name: string): GetPromptResult {
   const prompt = PROMPTS.find((one) => one.name === name && maySee(key, one));
   if (!prompt)
-    throw new McpError(
+    throw new RpcError(
       ErrorCode.InvalidParams,
       'There is no such prompt. prompts/list shows those there are.',
     );

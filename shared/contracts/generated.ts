@@ -2856,6 +2856,14 @@ export interface AgentDispatchBoard {
     trucks: number;
     trucks_available: number;
   };
+  /**
+   * How many of each are not shown; absent when all are
+   */
+  omitted?: {
+    active_jobs: number;
+    trucks: number;
+    unassigned_work_orders: number;
+  };
   active_jobs: AgentWorkOrder[];
   unassigned_work_orders: AgentWorkOrder[];
 }
