@@ -13,7 +13,7 @@ interface PromptDefinition {
 }
 
 /** What a dispatcher asks for again and again. */
-const PROMPTS: readonly PromptDefinition[] = [
+export const PROMPTS: readonly PromptDefinition[] = [
   {
     name: 'morning_board',
     title: 'Morning board',
