@@ -1,5 +1,5 @@
 /**
- * Characters of JSON that one answer of many records may have: some 20,000 tokens. Clients cut at 25,000, and a model that is given more reads none of it well.
+ * Characters of JSON that one answer of many records may have: some 16,000 tokens. Clients cut at 25,000, and a model that is given more reads none of it well.
  */
 export const ROOM = 50_000;
 
