@@ -7,7 +7,6 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Caller } from './caller.js';
-import { faultOfParams } from './check-params.js';
 
 interface Pending {
   /** The client's own id. */
@@ -35,8 +34,6 @@ export class Exchange implements Transport {
 
   /** Hands a request to the server and resolves with its answer, under the client's id. */
   ask(request: JSONRPCRequest, caller: Caller): Promise<JSONRPCMessage> {
-    const fault = faultOfParams(request);
-    if (fault) return Promise.resolve(fault);
     return new Promise((resolve) => {
       this.#next += 1;
       this.#pending.set(this.#next, { id: request.id, resolve });

@@ -1,7 +1,7 @@
 import { ErrorCode, type GetPromptResult, type Prompt } from '@modelcontextprotocol/sdk/types.js';
 import type { Principal } from '../shared/contracts/principal.js';
 import type { AgentScope } from '../shared/contracts/vocabulary.js';
-import { RpcError } from './read-message.js';
+import { RpcError } from './rpc-error.js';
 
 interface PromptDefinition {
   name: string;

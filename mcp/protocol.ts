@@ -23,7 +23,7 @@ import type { McpRuntime } from './runtime.js';
 import { LISTED } from './tools/schemas.js';
 
 /** What every client is told first; clients cut it at 2,048 characters. */
-export const INSTRUCTIONS = `Dispatch and billing of a tow company. A job (work order) is booked, gets a truck, is completed and then invoiced.
+const INSTRUCTIONS = `Dispatch and billing of a tow company. A job (work order) is booked, gets a truck, is completed and then invoiced.
 Money is in integer cents. Ids are UUIDs from the list tools; job_number and invoice_number are for people.
 Drafts are never sent to customers by you: a person approves and sends. A write over the company's limit is held as an approval; tell the person, do not split it.
 Give every write an idempotency_key (a UUID) and send the SAME one when you retry; dry_run: true previews a write.

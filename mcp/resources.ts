@@ -16,9 +16,9 @@ import { audit } from './audit.js';
 import { readBoard } from './board.js';
 import type { Caller } from './caller.js';
 import { withoutInvisible } from './invisible.js';
-import { RpcError } from './read-message.js';
 import { toAppError } from './result.js';
 import { fitting } from './room.js';
+import { RpcError } from './rpc-error.js';
 import type { McpRuntime } from './runtime.js';
 import { readRecord } from './tools/read-record.js';
 
@@ -173,7 +173,7 @@ function sourceOf(uri: string): { source: Source; id: string | null } | undefine
 
 function protocolError(error: AppError, uri: string, requestId: string): RpcError {
   const codes: Record<number, number> = { 404: RESOURCE_NOT_FOUND, 403: ErrorCode.InvalidParams };
-  return new RpcError(codes[error.status] ?? ErrorCode.InternalError, error.message, null, {
+  return new RpcError(codes[error.status] ?? ErrorCode.InternalError, error.message, {
     uri,
     error: { ...error.toBody(), requestId },
   });

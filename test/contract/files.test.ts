@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { PROJECT } from '../support/processes.js';
 
-const SOURCE_ROOMS = ['api', 'workers', 'mcp', 'shared', 'migrations', 'bin'];
+const SOURCE_ROOMS = ['api', 'workers', 'shared', 'migrations', 'bin'];
 const MAX_LINES = 250;
 const MAX_TEST_LINES = 350;
 /** Written by a tool, read by nobody. */
@@ -12,7 +12,7 @@ const GENERATED = ['shared/contracts/generated.ts'];
 /** Rooms and the files that people look for first. */
 const TOP_LEVEL = [
   ...SOURCE_ROOMS,
-  ...['dashboard', 'bench', 'test', 'docs'],
+  ...['mcp', 'dashboard', 'bench', 'test', 'docs'],
   ...[
     'README.md',
     'ARCHITECTURE.md',
@@ -41,8 +41,7 @@ const EMPTY_NAMES = /^(utils?|helpers?|common|misc|managers?|services?|data|lib|
 function sourcesIn(room: string): string[] {
   return readdirSync(join(PROJECT, room), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.[cm]?[jt]s$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name).slice(PROJECT.length + 1))
-    .filter((path) => !path.includes('node_modules/'));
+    .map((entry) => join(entry.parentPath, entry.name).slice(PROJECT.length + 1));
 }
 
 const linesOf = (path: string) => readFileSync(join(PROJECT, path), 'utf8').trimEnd().split('\n').length;

@@ -5,7 +5,6 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { mayUse } from '../../mcp/access.js';
 import { manifestOf } from '../../mcp/manifest.js';
 import { getPrompt, listPrompts, PROMPTS } from '../../mcp/prompts.js';
-import { INSTRUCTIONS } from '../../mcp/protocol.js';
 import { listResources, listTemplates, RESOURCES, TEMPLATES } from '../../mcp/resources.js';
 import { TOOLS } from '../../mcp/tools/index.js';
 import { LISTED } from '../../mcp/tools/schemas.js';
@@ -136,8 +135,7 @@ describe('what a model pays for the tools', () => {
     expect(each.reduce((sum, one) => sum + one, 0) / each.length).to.be.at.most(600);
   });
 
-  it('is nothing lost: clients cut descriptions and instructions at 2,048 characters', () => {
-    expect(INSTRUCTIONS.length).to.be.below(2048);
+  it('is nothing lost: clients cut descriptions at 2,048 characters', () => {
     for (const { name, description } of listed) {
       expect(description, name)
         .to.be.a('string')
@@ -150,16 +148,15 @@ describe('what a model pays for the tools', () => {
     }
   });
 
-  it('asks for the same key on a retry, in every write and in the instructions', () => {
+  it('asks for the same key on a retry, in every write', () => {
     const writes = listed.filter(({ name }) => TABLE[name]?.write);
-    for (const text of [...writes.map(({ description }) => description), INSTRUCTIONS])
+    for (const text of writes.map(({ description }) => description))
       expect(text).to.match(/SAME (one|idempotency_key)/);
   });
 
   it('names no tool, argument or status that is not there', () => {
     const names = new Set([...Object.keys(TABLE)]);
     const texts = [
-      INSTRUCTIONS,
       ...listed.map(({ description }) => String(description)),
       ...PROMPTS.map(({ text }) => text),
     ];
@@ -232,10 +229,10 @@ describe('prompts', () => {
   });
 });
 
-describe('docs/agents.md', () => {
-  const page = readFileSync(join(PROJECT, 'docs/agents.md'), 'utf8');
+describe('docs/agents/tools.md', () => {
+  const page = readFileSync(join(PROJECT, 'docs/agents/tools.md'), 'utf8');
   const has = (rows: string[]) => {
-    for (const row of rows) expect(page.split('\n'), 'a table of docs/agents.md').to.include(row);
+    for (const row of rows) expect(page.split('\n'), 'a table of docs/agents/tools.md').to.include(row);
   };
 
   it('has a row for each tool', () => {

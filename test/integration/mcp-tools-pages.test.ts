@@ -147,6 +147,16 @@ describe('tools/list', () => {
     for (const { client } of keys) await client.close();
   });
 
+  it('comes with instructions that no client cuts, which name tools and arguments that are there', async () => {
+    const agent = await newAgent(stack, await stack.createTenant());
+    const instructions = String(agent.client.getInstructions());
+    expect(instructions.length).to.be.within(100, 2047);
+    expect(instructions).to.include('SAME one when you retry');
+    const text = JSON.stringify((await agent.client.listTools()).tools);
+    for (const [name] of instructions.matchAll(/[a-z]+_[a-z_]+/g)) expect(text).to.include(name);
+    await agent.client.close();
+  });
+
   it('is what the public manifest shows, but for the scopes', async () => {
     const agent = await newAgent(stack, await stack.createTenant());
     const { tools } = await agent.client.listTools();
