@@ -28,5 +28,5 @@ export const searchAuditLogTool = defineListTool<Search>({
   statement: listAuditEntries,
   summary: (items) => countBy(items, 'outcome'),
   line: ({ occurred_at, actor, action, entity_id, outcome }) =>
-    `${occurred_at} ${(actor as Shown).type} ${action} ${entity_id ?? ''} ${outcome}`.replace('  ', ' '),
+    [occurred_at, (actor as Shown).type, action, entity_id, outcome].filter(Boolean).join(' '),
 });
