@@ -4,6 +4,10 @@ import type { Caller } from './caller.js';
 import type { Tool, ToolCall } from './tools/tool.js';
 import { type WriteOptions, writeOptions } from './write-options.js';
 
+/** Unknown arguments that are told of at once, and characters of a name: the answer, and its audit entry, must not grow with the nonsense of a call. */
+const MAX_TOLD = 20;
+const MAX_NAME = 100;
+
 type Described = Pick<Tool, 'input' | 'name'>;
 
 /** Unlike REST, what nobody knows is refused: a model that is told of its mistake mends it. @throws {AppError} 400 with every fault */
@@ -11,7 +15,8 @@ export function checkArguments<Input>(tool: Described, args: Record<string, unkn
   try {
     return validate<Input>(tool.input, args, 'refused');
   } catch (error) {
-    if (error instanceof AppError && error.details) throw withFaults(error.details.map(named(tool)));
+    if (error instanceof AppError && error.details)
+      throw withFaults(fewUnknown(error.details).map(named(tool)));
     throw error;
   }
 }
@@ -41,14 +46,20 @@ function faultOr<T>(check: () => T): T | AppError {
   }
 }
 
+function fewUnknown(details: ErrorDetail[]): ErrorDetail[] {
+  const unknown = details.filter(({ code }) => code === 'unknown').slice(0, MAX_TOLD);
+  return details.filter((detail) => detail.code !== 'unknown' || unknown.includes(detail));
+}
+
 /** An argument that is not there is told with those that are. */
 function named({ name, input }: Described): (detail: ErrorDetail) => ErrorDetail {
   const known = Object.keys((input.describe() as { keys?: object }).keys ?? {});
   const takes = known.length > 0 ? `it takes ${known.join(', ')}` : 'it takes no arguments';
   return (detail) => {
     if (detail.code !== 'unknown') return detail;
-    const isNested = /[.[]/.test(String(detail.field));
-    return { ...detail, message: `${name} takes no ${detail.field}${isNested ? '' : `; ${takes}`}` };
+    const field = String(detail.field).slice(0, MAX_NAME);
+    const isNested = /[.[]/.test(field);
+    return { ...detail, field, message: `${name} takes no ${field}${isNested ? '' : `; ${takes}`}` };
   };
 }
 

@@ -160,6 +160,16 @@ describe('inputs of tools', () => {
     expect(read.details[0]).to.include({ field: 'idempotency_key', code: 'unknown' });
   });
 
+  it('tells of no more nonsense than can be read', async () => {
+    const nonsense = Object.fromEntries(
+      Array.from({ length: 500 }, (_, nth) => [`${nth}${'x'.repeat(500)}`, nth]),
+    );
+    const { details } = await agent.refused('list_customers', { ...nonsense, limit: 0 });
+    expect(details).to.have.length(21);
+    expect(details.map(({ field }: Args) => field)).to.include('limit');
+    for (const { field } of details) expect(field.length).to.be.at.most(100);
+  });
+
   it('takes ids in either case, and refuses what is no id', async () => {
     const { body } = await tenant.client.post('/customers', { company_name: 'Hudson Auto Club' });
     const job = await agent.ok('create_work_order', {
