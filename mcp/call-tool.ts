@@ -6,7 +6,8 @@ import { readPage } from '../shared/resources/list-page.js';
 import { checkArguments } from './arguments.js';
 import { type Audited, audit, auditRefusal } from './audit.js';
 import type { Caller } from './caller.js';
-import { fenced, withoutInvisible } from './fence.js';
+import { fenced } from './fence.js';
+import { withoutInvisible } from './invisible.js';
 import { failure, success, toAppError } from './result.js';
 import { RpcError } from './rpc-error.js';
 import { runWrite } from './run-write.js';
@@ -34,7 +35,8 @@ export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall):
     });
   }
   try {
-    return await runTool(mcp, caller, { tool, call });
+    const result = await runTool(mcp, caller, { tool, call });
+    return caller.textOnly ? inText(result) : result;
   } catch (error) {
     const known = toAppError(error);
     if (known.status >= 500)
@@ -42,6 +44,12 @@ export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall):
     const what = { ...callNoted(caller, call), error: known };
     return failure((await auditRefusal(mcp, caller, what)).toBody(), caller.requestId);
   }
+}
+
+/** For clients of a protocol that had no structured results: the whole answer as text beside the short one. */
+function inText(result: CallToolResult): CallToolResult {
+  const text = JSON.stringify(result.structuredContent);
+  return { ...result, content: [...result.content, { type: 'text', text }] };
 }
 
 /** The beginning of a name that nobody knows, in whole characters: the database takes no half ones. */
@@ -100,9 +108,22 @@ async function listPage<Input extends { cursor?: string }>(
   });
   const items = JSON.parse(withoutInvisible(`[${page.items}]`)) as Shown[];
   const { cursor, count } = page;
-  const more = cursor ? ' More follow: call again with cursor.' : ' That is all.';
-  const text = count === 0 ? 'Nothing found.' : `${count} on this page: ${tool.summary(items)}.${more}`;
-  return success({ items, cursor, count }, text);
+  return success({ items, cursor, count }, pageText(tool, items, cursor));
+}
+
+/** Items that are named in the text; all of them are in the structured result. */
+const NAMED_ITEMS = 25;
+
+function pageText<Input extends { cursor?: string }>(
+  { summary, line }: ListTool<Input>,
+  items: Shown[],
+  cursor: string | null,
+): string {
+  if (items.length === 0) return 'Nothing found.';
+  const more = cursor ? `More follow: call again with cursor "${cursor}".` : 'That is all.';
+  const rest = items.length > NAMED_ITEMS ? [`and ${items.length - NAMED_ITEMS} more`] : [];
+  const lines = [...items.slice(0, NAMED_ITEMS).map(line), ...rest].map((text) => `- ${text}`);
+  return [`${items.length} on this page: ${summary(items)}. ${more}`, ...lines].join('\n');
 }
 
 async function readOne<Input>(

@@ -14,6 +14,8 @@ export interface Caller {
   answerHeaders: Record<string, string>;
   /** Size of the message in bytes. */
   bytes: number;
+  /** The client speaks a protocol older than structured results (2025-06-18). */
+  textOnly?: boolean;
   ip: string | null;
   userAgent: string | null;
 }

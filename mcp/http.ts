@@ -29,9 +29,10 @@ import { auditMalformed, auditOverLimit } from './unhandled.js';
 
 const PATH = '/mcp';
 const MANIFEST_PATH = '/mcp/manifest';
-
 /** What is noted when the client went away before it was answered. */
 const CLIENT_GONE = 499;
+/** Revision of the protocol that brought structured results; from it on clients name theirs in a header. */
+const STRUCTURED_SINCE = '2025-06-18';
 
 /** Answers what is under /mcp. False: the request is for somebody else. */
 export type McpListener = (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -181,6 +182,7 @@ class Visit {
       },
       answerHeaders: {},
       bytes,
+      textOnly: !((headerOf(this.request, 'mcp-protocol-version') ?? '') >= STRUCTURED_SINCE),
       ip: this.#ip,
       userAgent: headerOf(this.request, 'user-agent')?.slice(0, 200) ?? null,
     };

@@ -35,15 +35,11 @@ export function manifestOf({ tiers, publicUrl }: Pick<Config, 'tiers' | 'publicU
       }),
     ),
     resources: [
-      ...RESOURCES.map(({ uri, name, description, scope }) => ({
-        uri,
-        name,
-        description,
-        scope,
-        mimeType: 'application/json',
+      ...RESOURCES.map(({ uri, name, title, description, scope }) => ({
+        ...{ uri, name, title, description, scope, mimeType: 'application/json' },
       })),
-      ...TEMPLATES.map(({ uriTemplate, name, description, scope }) => ({
-        ...{ uriTemplate, name, description, scope, mimeType: 'application/json' },
+      ...TEMPLATES.map(({ uriTemplate, name, title, description, scope }) => ({
+        ...{ uriTemplate, name, title, description, scope, mimeType: 'application/json' },
       })),
     ],
     auth: {

@@ -7,21 +7,23 @@ import {
 import { assertAccess } from '../shared/contracts/access.js';
 import type { Principal } from '../shared/contracts/principal.js';
 import type { AgentScope } from '../shared/contracts/vocabulary.js';
-import { AppError } from '../shared/platform/errors.js';
+import { AppError, notFound } from '../shared/platform/errors.js';
 import { isUuid } from '../shared/platform/ids.js';
 import { listAuditEntries } from '../shared/resources/audit-log/queries.js';
 import { readPage } from '../shared/resources/list-page.js';
 import { readAgentWorkOrder } from '../shared/resources/work-orders/queries.js';
 import { type Audited, audit, auditRefusal } from './audit.js';
+import { readBoard } from './board.js';
 import type { Caller } from './caller.js';
-import { withoutInvisible } from './fence.js';
+import { withoutInvisible } from './invisible.js';
 import { toAppError } from './result.js';
+import { fitting } from './room.js';
 import { RpcError } from './rpc-error.js';
 import type { McpRuntime } from './runtime.js';
 import { readRecord } from './tools/read-record.js';
 
 const MIME = 'application/json';
-/** Newest entries of the audit log that its resource shows; search_audit_log goes further back. */
+/** Newest entries of the audit log that its resource shows, if they are short; search_audit_log goes further back. */
 const SHOWN_ENTRIES = 100;
 
 interface Source {
@@ -44,7 +46,7 @@ export const RESOURCES: readonly FixedResource[] = [
     uri: 'service://audit-log',
     name: 'Audit Log',
     title: 'Audit Log',
-    description: `The newest ${SHOWN_ENTRIES} entries of the audit trail of all actions in the account; search_audit_log finds older ones.`,
+    description: `The newest entries, ${SHOWN_ENTRIES} at most, of the audit trail of all actions in the account; search_audit_log finds older ones.`,
     scope: 'read_audit',
     entityType: 'audit_log',
     action: 'audit_log.read',
@@ -56,18 +58,20 @@ export const RESOURCES: readonly FixedResource[] = [
         query,
         statement: listAuditEntries,
       });
-      return `{"items":[${page.items}],"count":${page.count}}`;
+      const { items } = fitting({ items: JSON.parse(`[${page.items}]`) as unknown[] });
+      return JSON.stringify({ items, count: items.length });
     },
   },
   {
     uri: 'service://dispatch-board',
     name: 'Dispatch Board',
     title: 'Dispatch Board',
-    description: 'Live snapshot of jobs under way, trucks, and jobs without a truck.',
+    description:
+      'Live snapshot of jobs under way, trucks, and jobs without a truck, the most urgent first; `omitted` is there when a busy board is shortened.',
     scope: 'read_dispatch',
     entityType: 'dispatch_board',
     action: 'dispatch_board.read',
-    read: ({ boards }, { key }) => boards.read(key.tenantId),
+    read: readBoard,
   },
 ];
 
@@ -95,7 +99,7 @@ export const TEMPLATES: readonly TemplatedResource[] = [
     action: 'work_order.read',
     async read({ db }, { key: { tenantId } }, id) {
       const [row] = await db.read<{ body: string }>(tenantId, readAgentWorkOrder(tenantId, id));
-      if (!row) throw new AppError('not_found', 'No such work order.');
+      if (!row) throw notFound('work order');
       return row.body;
     },
   },

@@ -19,7 +19,7 @@ export const NEXT: Partial<Record<ErrorCode, string>> = {
   validation_error: 'Correct the named arguments and call the tool again; nothing was stored.',
   line_total_mismatch: 'Correct the named lines and call the tool again; nothing was stored.',
   invalid_cursor: 'Call the list again without cursor.',
-  invalid_idempotency_key: 'Send a UUID as idempotency_key.',
+  invalid_idempotency_key: 'Send a UUID as idempotency_key and call the tool again; nothing was stored.',
   insufficient_scope: 'Ask a person to give this agent key the scope in details; do not try again before.',
   read_only_key: 'This key may only read. Tell the person what you wanted to write.',
   forbidden: 'A person has to do this.',

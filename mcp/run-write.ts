@@ -6,14 +6,14 @@ import { newId } from '../shared/platform/ids.js';
 import { currentTraceparent } from '../shared/platform/tracing.js';
 import type { Submitted } from '../shared/queues/submit.js';
 import { markAudited } from '../shared/resources/audit-log/audited.js';
-import { checkArguments } from './arguments.js';
+import { checkWrite } from './arguments.js';
 import { audit } from './audit.js';
 import { actorOf, type Caller } from './caller.js';
-import { withoutInvisible } from './fence.js';
+import { withoutInvisible } from './invisible.js';
 import { success } from './result.js';
 import type { McpRuntime } from './runtime.js';
 import { dollars, type Shown, type ToolCall, type WriteTool } from './tools/tool.js';
-import { type WriteOptions, writeOptions } from './write-options.js';
+import type { WriteOptions } from './write-options.js';
 
 type AnyWriteTool = WriteTool<object, object>;
 
@@ -23,9 +23,7 @@ export async function runWrite(
   caller: Caller,
   { tool, call }: { tool: AnyWriteTool; call: ToolCall },
 ): Promise<CallToolResult> {
-  const options = writeOptions(caller, call.meta, call.args);
-  const { idempotency_key: _key, dry_run: _dryRun, ...args } = call.args;
-  const input = checkArguments<object>(tool, args);
+  const { input, options } = checkWrite(tool, caller, call);
   const command = commandOf(caller, { tool, input, options });
   const submitted = await mcp.submit(command, caller.bytes);
   return answerOf(mcp, caller, { tool, command, submitted });

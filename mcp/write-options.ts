@@ -9,7 +9,7 @@ export const WRITE_ARGUMENTS = {
   idempotency_key: Joi.string()
     .guid()
     .description('A UUID of your own for this action; send the SAME one when you retry it'),
-  dry_run: Joi.boolean().description('true: check and preview, store nothing'),
+  dry_run: Joi.boolean().strict().description('true: check and preview, store nothing'),
 };
 
 export interface WriteOptions {

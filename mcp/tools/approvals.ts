@@ -1,3 +1,4 @@
+import Joi from 'joi';
 import type { ApprovalPropose } from '../../shared/contracts/generated.js';
 import { proposeApproval } from '../../shared/resources/approvals/commands.js';
 import { approval, approvalPropose } from '../../shared/resources/approvals/schema.js';
@@ -14,7 +15,10 @@ export const proposeInvoiceApprovalTool = defineWriteTool<Proposal, ApprovalProp
   entityType: 'approval',
   action: 'approval.proposed',
   command: proposeApproval,
-  input: approvalPropose.fork('kind', (kind) => kind.forbidden().strip()),
+  input: Joi.object({
+    invoice_id: approvalPropose.extract('invoice_id'),
+    justification: approvalPropose.extract('justification'),
+  }),
   toCommand: (input) => ({ ...input, kind: 'invoice_approval' }),
   output: approval,
   summary: ({ id, amount_cents, expires_at }) =>

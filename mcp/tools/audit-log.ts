@@ -1,9 +1,10 @@
 import Joi from 'joi';
-import { cursor, dateTime, limit, uuid } from '../../shared/contracts/fields.js';
+import { dateTime, uuid } from '../../shared/contracts/fields.js';
 import type { AuditListQuery } from '../../shared/contracts/generated.js';
 import { listAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { auditEntry } from '../../shared/resources/audit-log/schema.js';
-import { countBy, defineListTool } from './tool.js';
+import { pageCursor, pageSize } from './fields.js';
+import { countBy, defineListTool, type Shown } from './tool.js';
 
 type Search = Pick<AuditListQuery, 'entity_type' | 'actor' | 'since' | 'until' | 'limit' | 'cursor'>;
 
@@ -11,19 +12,21 @@ export const searchAuditLogTool = defineListTool<Search>({
   name: 'search_audit_log',
   title: 'Search the audit log',
   description:
-    'Lists who did what in this account, newest first: people, keys, agents and the system, with what changed and whether it was allowed. Your own calls stand there too.',
+    'Lists who did what in this account, newest first: people, API keys, agents and the system, with what changed (changes: field, from, to) and outcome: ok, denied (missing rights), failed (refused by a rule), held (waits for an approval) or dry_run. Your own calls stand there too. Narrow it by since and until; entries can be long.',
   scope: 'read_audit',
   entityType: 'audit_log',
   action: 'audit_log.searched',
   input: Joi.object({
     entity_type: Joi.string().valid('invoice', 'work_order', 'customer'),
-    actor: uuid().description('Id of a user or agent'),
-    since: dateTime(),
-    until: dateTime(),
-    limit: limit(100),
-    cursor: cursor(),
+    actor: uuid().description('Only of this person or key: `actor.id` of an entry'),
+    since: dateTime().description('Inclusive; with an offset, as 2026-11-21T14:30:00Z'),
+    until: dateTime().description('Exclusive'),
+    limit: pageSize(100),
+    cursor: pageCursor(),
   }),
   output: auditEntry,
   statement: listAuditEntries,
   summary: (items) => countBy(items, 'outcome'),
+  line: ({ occurred_at, actor, action, entity_id, outcome }) =>
+    [occurred_at, (actor as Shown).type, action, entity_id, outcome].filter(Boolean).join(' '),
 });

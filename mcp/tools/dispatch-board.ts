@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { agentDispatchBoard } from '../../shared/resources/dispatch-board/schema.js';
+import { readBoard } from '../board.js';
 import { defineReadTool } from './tool.js';
 
 interface Counts {
@@ -13,16 +14,19 @@ export const getDispatchBoardTool = defineReadTool<object>({
   name: 'get_dispatch_board',
   title: 'Look at the dispatch board',
   description:
-    'Shows what is going on right now: jobs under way with their trucks, trucks with driver, status and place, and jobs that still need a truck, the most urgent first.',
+    'Shows what is going on right now. unassigned_work_orders: jobs that still need a truck, with waiting_s. active_jobs: jobs under way, with truck_id, driver_id, step and elapsed_s. Both have the most urgent first. trucks: each with driver, status and place. counts are of everything. A very busy board is shortened: `omitted` then says how many are not shown, and list_work_orders with a status pages through all of them.',
   scope: 'read_dispatch',
   entityType: 'dispatch_board',
   action: 'dispatch_board.read',
   input: Joi.object({}),
   output: agentDispatchBoard,
   entityId: () => null,
-  read: ({ boards }, { key }) => boards.read(key.tenantId),
-  summary: ({ counts }) => {
+  read: readBoard,
+  summary: ({ counts, omitted }) => {
     const { active_jobs, unassigned_work_orders, trucks, trucks_available } = counts as Counts;
-    return `${active_jobs} jobs under way, ${unassigned_work_orders} without a truck, ${trucks_available} of ${trucks} trucks available.`;
+    const cut = omitted
+      ? ' Only the most urgent are shown; list_work_orders with a status has all of them.'
+      : '';
+    return `${active_jobs} jobs under way, ${unassigned_work_orders} without a truck, ${trucks_available} of ${trucks} trucks available.${cut}`;
   },
 });

@@ -1,10 +1,11 @@
 import Joi from 'joi';
-import { cursor, limit, uuid } from '../../shared/contracts/fields.js';
+import { uuid } from '../../shared/contracts/fields.js';
 import type { InvoiceDraft, InvoiceListQuery } from '../../shared/contracts/generated.js';
 import { INVOICE_STATUSES } from '../../shared/contracts/vocabulary.js';
 import { draftInvoice } from '../../shared/resources/invoices/commands.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import { invoice, invoiceDraft, invoiceListItem } from '../../shared/resources/invoices/schema.js';
+import { pageCursor, pageSize } from './fields.js';
 import { readRecord } from './read-record.js';
 import { countBy, defineListTool, defineReadTool, defineWriteTool, dollars } from './tool.js';
 
@@ -15,17 +16,19 @@ export const listInvoicesTool = defineListTool<Pick<InvoiceListQuery, 'status' |
   name: 'list_invoices',
   title: 'List invoices',
   description:
-    'Lists the tow company\'s invoices, newest first, without their line items. Filter by status, for example "needs_review" or "overdue"; with status "paid" the newest payment comes first. Money is in integer cents. Follow `cursor` for the next page; use get_invoice for the lines of one.',
+    "Lists the tow company's invoices, newest first, without their line items. Filter by status: draft and needs_review wait for a person; approved is ready to send; sending, viewed and sent_to_roadsync (handed to the motor-club billing partner) are with the payer; overdue and disputed need attention. Money is in integer cents: total_cents includes tax, balance_due_cents is open. cursor is null on the last page. Use get_invoice for the lines of one.",
   scope: 'read_invoices',
   action: 'invoice.listed',
   input: Joi.object({
     status: Joi.string().valid(...INVOICE_STATUSES),
-    limit: limit(200),
-    cursor: cursor(),
+    limit: pageSize(200),
+    cursor: pageCursor(),
   }),
   output: invoiceListItem,
   statement: listInvoices,
   summary: (items) => countBy(items, 'status'),
+  line: ({ id, status, total_cents, balance_due_cents }) =>
+    `invoice ${id}: ${status}, total ${dollars(total_cents)}, open ${dollars(balance_due_cents)}`,
 });
 
 export const getInvoiceTool = defineReadTool<{ invoice_id: string }>({
@@ -36,7 +39,7 @@ export const getInvoiceTool = defineReadTool<{ invoice_id: string }>({
     "Reads one invoice with its line items, totals, what is paid and what is open, all in integer cents. Needs the invoice's id (a UUID from list_invoices), not its invoice_number.",
   scope: 'read_invoices',
   action: 'invoice.read',
-  input: Joi.object({ invoice_id: uuid().required() }),
+  input: Joi.object({ invoice_id: uuid().required().description('`id` from list_invoices') }),
   output: invoice,
   entityId: ({ invoice_id }) => invoice_id,
   read: (mcp, caller, { invoice_id: id }) => readRecord(mcp, caller, { ...about, what: 'invoice', id }),
@@ -49,7 +52,7 @@ export const createInvoiceDraftTool = defineWriteTool<InvoiceDraft, InvoiceDraft
   name: 'create_invoice_draft',
   title: 'Draft an invoice for a job',
   description:
-    "Makes a draft invoice for a work order; it is never sent, a person approves and sends it. Leave line_items out to price the job from the customer's rate card. Prices are integer cents; the server computes totals, tax and the invoice number. `notes` are printed for the customer. A draft that reaches the company's limit (often $1000.00 with tax, drafts of one job counted together) is held: pending_approval is true and a person must approve it before it exists. When you retry the same action, send the SAME idempotency_key.",
+    "Makes a draft invoice for a job (work order); it is never sent, a person approves and sends it. Leave line_items out to price a completed job from the customer's rate card; give them only when you were told the lines. Customer, vehicle and dates come from the job; the server computes totals, tax and the invoice number. Prices are integer cents: $125.00 is 12500. A draft that reaches the company's limit (often $1000.00 with tax, drafts of one job counted together) is held: pending_approval is true, nothing exists yet and a person has to approve; tell the person, do not split it. With dry_run the draft is shown under data and nothing is stored. When you retry the same action, send the SAME idempotency_key.",
   scope: 'write_invoices_draft',
   action: 'invoice.created',
   command: draftInvoice,

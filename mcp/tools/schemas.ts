@@ -64,6 +64,11 @@ function outline(schema: Joi.Schema): { type: 'object'; properties: Record<strin
   };
 }
 
+function requiredOf(schema: Joi.Schema): string[] {
+  const { required = [] } = toInlineOpenApi(schema) as { required?: string[] };
+  return required;
+}
+
 /** Written by hand: members of the answers to a dry run, a held write and one that is still queued. */
 const OTHER_ANSWERS = {
   ok: { type: 'boolean' },
@@ -87,7 +92,7 @@ function outputOf({ kind, output }: Tool): ObjectSchema {
       required: ['items', 'cursor', 'count'],
     };
   }
-  if (kind === 'read') return { ...record, required: Object.keys(record.properties) };
+  if (kind === 'read') return { ...record, required: requiredOf(output) };
   return { type: 'object', properties: { ...record.properties, ...OTHER_ANSWERS } };
 }
 

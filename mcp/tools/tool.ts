@@ -37,6 +37,8 @@ export interface ListTool<Input extends { cursor?: string }> extends ToolBase<In
   statement: (input: Input, scope: ListScope) => Statement;
   /** One line about the page, of our own words and numbers alone. */
   summary: (items: Shown[]) => string;
+  /** One item in a few words, likewise: what it takes to choose one and go on with it. */
+  line: (item: Shown) => string;
 }
 
 /** One record. */

@@ -1,11 +1,12 @@
 import Joi from 'joi';
-import { cursor, email, limit, multilineText, slug, text, uuid, vin } from '../../shared/contracts/fields.js';
+import { email, multilineText, slug, text, uuid, vin } from '../../shared/contracts/fields.js';
 import type { WorkOrderCreate, WorkOrderListQuery } from '../../shared/contracts/generated.js';
 import { SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../shared/contracts/vocabulary.js';
 import { notFound } from '../../shared/platform/errors.js';
 import { createWorkOrder } from '../../shared/resources/work-orders/commands.js';
 import { listAgentWorkOrders, readAgentWorkOrder } from '../../shared/resources/work-orders/queries.js';
 import { agentWorkOrder } from '../../shared/resources/work-orders/schema.js';
+import { pageCursor, pageSize } from './fields.js';
 import { countBy, defineListTool, defineReadTool, defineWriteTool } from './tool.js';
 
 const about = { entityType: 'work_order' } as const;
@@ -15,17 +16,19 @@ export const listWorkOrdersTool = defineListTool<Pick<WorkOrderListQuery, 'statu
   name: 'list_work_orders',
   title: 'List work orders',
   description:
-    'Lists jobs (work orders), newest first. A job goes new (nobody has accepted it yet) → pending (accepted, no truck) → dispatched → in_progress → completed, or is cancelled. Filter by one of these. Follow `cursor` for the next page.',
+    'Lists jobs (work orders: one tow or roadside call each), newest first. A job goes new (booked, no operator has accepted it yet) → pending (accepted, needs a truck) → dispatched (has a truck) → in_progress → completed, or is cancelled; filter by one of these. billing_status says whether it has an invoice. cursor is null on the last page. For what is going on right now, get_dispatch_board is shorter.',
   scope: 'read_work_orders',
   action: 'work_order.listed',
   input: Joi.object({
     status: Joi.string().valid('new', ...WORK_ORDER_STATUSES),
-    limit: limit(200),
-    cursor: cursor(),
+    limit: pageSize(200),
+    cursor: pageCursor(),
   }),
   output: agentWorkOrder,
   statement: listAgentWorkOrders,
   summary: (items) => countBy(items, 'status'),
+  line: ({ id, job_number, status, billing_status }) =>
+    `${job_number}, work order ${id}: ${status}, ${billing_status}`,
 });
 
 export const getWorkOrderTool = defineReadTool<{ work_order_id: string }>({
@@ -36,7 +39,7 @@ export const getWorkOrderTool = defineReadTool<{ work_order_id: string }>({
     'Reads one job: where the vehicle is and goes, vehicle, contact, truck and driver, status and billing_status. Needs its id (a UUID from list_work_orders), not its job_number.',
   scope: 'read_work_orders',
   action: 'work_order.read',
-  input: Joi.object({ work_order_id: uuid().required() }),
+  input: Joi.object({ work_order_id: uuid().required().description('`id` from list_work_orders') }),
   output: agentWorkOrder,
   entityId: ({ work_order_id }) => work_order_id,
   async read({ db }, { key: { tenantId } }, { work_order_id: id }) {
@@ -65,20 +68,20 @@ export const createWorkOrderTool = defineWriteTool<NewJob, WorkOrderCreate>({
   name: 'create_work_order',
   title: 'Book a job',
   description:
-    'Books a new job (work order). It starts as "new" in the operators\' queue; a person accepts it and sends a truck. internal_notes are for the company, customer_notes for the customer. When you retry the same action, send the SAME idempotency_key.',
+    'Books a new job (work order: a tow or roadside call). It starts as "new" in the operators\' queue; a person accepts it and sends a truck, you cannot. Give what you know: where the vehicle is and goes, which vehicle, who pays. A model and colour without a field of their own belong in internal_notes. When you retry the same action, send the SAME idempotency_key.',
   scope: 'write_work_orders',
   action: 'work_order.created',
   command: createWorkOrder,
   input: Joi.object({
     service_type: slug(SERVICE_TYPES).required(),
-    customer_id: uuid(),
-    pickup_location: multilineText(500),
-    dropoff_location: multilineText(500),
-    vin: vin(),
-    unit_number: text(32),
-    internal_notes: multilineText(5000),
-    customer_notes: multilineText(5000),
-    billing_email: email(),
+    customer_id: uuid().description('Who is billed: `id` from list_customers; leave it out for a cash call'),
+    pickup_location: multilineText(500).description('Address or place where the vehicle is'),
+    dropoff_location: multilineText(500).description('Where it goes'),
+    vin: vin().description('Vehicle identification number, or a part of it'),
+    unit_number: text(32).description("The customer's fleet number of the vehicle"),
+    internal_notes: multilineText(5000).description('For operators and drivers; customers never see them'),
+    customer_notes: multilineText(5000).description('The customer may see them'),
+    billing_email: email().description("Where the invoice goes, instead of the customer's address"),
   }),
   toCommand: ({ internal_notes: notes, ...job }) => ({ ...job, ...(notes === undefined ? {} : { notes }) }),
   // What an agent books is new until somebody accepts it (decisions 1, row 3).

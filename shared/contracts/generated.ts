@@ -154,11 +154,17 @@ export interface InvoiceDraftLine {
    * Open vocabulary. Published values: tow, hook_up, mileage, winching, recovery, labor, wait_time, roadside, storage, impound, gate_fee, after_hours, equipment, cleanup, fuel, fuel_surcharge, admin, notification, lien, goa, discount, adjustment, other.
    */
   category: string;
+  /**
+   * At most 4 decimals
+   */
   quantity: number;
   /**
    * Open vocabulary. Published values: each, flat, mile, hour, quarter_hour, day, gallon.
    */
   unit_type: string;
+  /**
+   * Negative only in the categories discount and adjustment
+   */
   unit_price_cents: number;
   taxable: boolean;
 }
@@ -2855,6 +2861,14 @@ export interface AgentDispatchBoard {
     unassigned_work_orders: number;
     trucks: number;
     trucks_available: number;
+  };
+  /**
+   * How many of each are not shown; absent when all are
+   */
+  omitted?: {
+    active_jobs: number;
+    trucks: number;
+    unassigned_work_orders: number;
   };
   active_jobs: AgentWorkOrder[];
   unassigned_work_orders: AgentWorkOrder[];

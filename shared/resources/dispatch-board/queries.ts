@@ -24,12 +24,25 @@ const JOB: Record<Viewer, string> = {
   agent: `(${jsonObject('t', [...agentWorkOrderMembers('t'), 'priority'])})::text`,
 };
 
+/** Records of each kind that an agent is shown; a board of thousands is for screens, a model would drown in it. The counts are of all. */
+const SHOWN_TO_AGENTS = 100;
+
+const URGENT_FIRST = 't.priority desc, t.created_at, t.id';
+
 /** A row's xmin tells each version from every other: no change of any kind is missed. */
 function jobs(viewer: Viewer, statuses: string, since: string): string {
   const seconds = `greatest(0, extract(epoch from now() - coalesce(t.${since}, t.created_at)))::bigint`;
-  return `select coalesce(string_agg(concat_ws(' ', t.id, t.xmin, ${seconds}, case when $2 then ${JOB[viewer]} end), E'\\n'
-            order by t.priority desc, t.created_at, t.id), '') as items, count(*)::int as count
-          from work_orders t where t.tenant_id = $1 and t.status in (${statuses})`;
+  const source = `from work_orders t where t.tenant_id = $1 and t.status in (${statuses})`;
+  const [version, shown, count] =
+    viewer === 'rest'
+      ? ['t.xmin', source, 'count(*)']
+      : [
+          't.version',
+          `from (select t.*, t.xmin as version ${source} order by ${URGENT_FIRST} limit ${SHOWN_TO_AGENTS}) t`,
+          `(select count(*) ${source})`,
+        ];
+  return `select coalesce(string_agg(concat_ws(' ', t.id, ${version}, ${seconds}, case when $2 then ${JOB[viewer]} end), E'\\n'
+            order by ${URGENT_FIRST}), '') as items, ${count}::int as count ${shown}`;
 }
 
 const DRIVER = `(select ${driverRepresentation('d')} from drivers d where d.tenant_id = t.tenant_id and d.id = t.driver_id)`;
@@ -38,9 +51,10 @@ const boardOf = (viewer: Viewer) => `
   with active as materialized (${jobs(viewer, "'dispatched', 'in_progress'", 'dispatch_time')}),
   unassigned as materialized (${jobs(viewer, "'pending'", 'created_at')}),
   fleet as materialized (
-    select coalesce(string_agg((${jsonObject('t', [...truckMembers('t'), { name: 'driver', sql: DRIVER }])})::text, ',' order by t.unit_number), '') as items,
+    select coalesce(string_agg((${jsonObject('t', [...truckMembers('t'), { name: 'driver', sql: DRIVER }])})::text, ',' order by t.unit_number)
+        ${viewer === 'rest' ? '' : `filter (where t.rank <= ${SHOWN_TO_AGENTS})`}, '') as items,
       count(*)::int as count, (count(*) filter (where ${truckStatus('t')} = 'available'))::int as available
-    from trucks t where t.tenant_id = $1)
+    from ${viewer === 'rest' ? 'trucks t' : '(select t.*, row_number() over (order by t.unit_number) as rank from trucks t where t.tenant_id = $1) t'} where t.tenant_id = $1)
   select to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as generated_at, active.items as active,
     unassigned.items as unassigned, fleet.items as trucks,
     concat('{"active_jobs":', active.count, ',"unassigned_work_orders":', unassigned.count, ',"trucks":', fleet.count,

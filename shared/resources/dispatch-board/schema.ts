@@ -41,9 +41,16 @@ export const dispatchBoard = allRequired({
   }),
 }).meta({ className: 'DispatchBoard' });
 
-/** The same as agents see it. */
+const omittedCount = () => Joi.number().integer().min(0).required();
+
+/** The same as agents see it: no more of a busy board than a model can read. */
 export const agentDispatchBoard = dispatchBoard
   .keys({
+    omitted: Joi.object({
+      active_jobs: omittedCount(),
+      trucks: omittedCount(),
+      unassigned_work_orders: omittedCount(),
+    }).description('How many of each are not shown; absent when all are'),
     active_jobs: Joi.array().items(agentJob('elapsed_s')).required(),
     unassigned_work_orders: Joi.array().items(agentJob('waiting_s')).required(),
   })

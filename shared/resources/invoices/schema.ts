@@ -112,7 +112,14 @@ export const invoiceCreate = Joi.object({
 const { total_cents: _total, taxable: _taxable, ...draftLineKeys } = lineItemKeys();
 
 /** A line as an agent gives it (specification section 2.1.1): the server reckons its total, and whether it is taxed has to be said. */
-export const draftLine = Joi.object({ ...draftLineKeys, taxable: flag().required() }).meta({
+export const draftLine = Joi.object({
+  ...draftLineKeys,
+  quantity: draftLineKeys.quantity.description(`At most ${MAX_QUANTITY_DECIMALS} decimals`),
+  unit_price_cents: draftLineKeys.unit_price_cents.description(
+    `Negative only in the categories ${NEGATIVE_PRICE_CATEGORIES.join(' and ')}`,
+  ),
+  taxable: flag().required(),
+}).meta({
   className: 'InvoiceDraftLine',
 });
 

@@ -1,0 +1,13 @@
+import type Joi from 'joi';
+import { cursor, limit } from '../../shared/contracts/fields.js';
+
+/** Page size of a list tool, 1 to `max`. Unlike a query, JSON has numbers: a text is a mistake. */
+export function pageSize(max: number): Joi.NumberSchema {
+  return limit(max).strict().description('Items per page; ask for few, 10 to 20 answer most questions');
+}
+
+export function pageCursor(): Joi.StringSchema {
+  return cursor().description(
+    '`cursor` of the page before, with the same filters; leave it out for the first page',
+  );
+}

@@ -1,0 +1,240 @@
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { expect } from 'chai';
+import { AGENT_SCOPES, INVOICE_STATUSES, WORK_ORDER_STATUSES } from '../../shared/contracts/vocabulary.js';
+import { newAgent, TestAgent } from '../support/agent.js';
+import { UNKNOWN_ID } from '../support/samples.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+type Args = Record<string, unknown>;
+
+const LISTS: Record<string, { max: number }> = {
+  list_invoices: { max: 200 },
+  list_work_orders: { max: 200 },
+  list_customers: { max: 100 },
+  search_audit_log: { max: 100 },
+};
+
+const LINE = {
+  name: 'Tow',
+  category: 'tow',
+  quantity: 1,
+  unit_type: 'each',
+  unit_price_cents: 100,
+  taxable: false,
+};
+
+describe('inputs of tools', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+  let agent: TestAgent;
+
+  before(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant();
+    agent = await newAgent(stack, tenant);
+  });
+  after(async () => {
+    await agent.client.close();
+    await stack.stop();
+  });
+
+  /** Faults of a call that must be refused for its arguments, as sorted `field code` texts; each has a message, and the answer says what to do. */
+  const faultsOf = async (tool: string, args: Args, code = 'validation_error') => {
+    const error = await agent.refused(tool, args);
+    expect(error.code, JSON.stringify(error)).to.equal(code);
+    expect(error.message).to.match(/\.$/);
+    expect(error.requestId).to.be.a('string');
+    expect(error.next_step).to.match(/call/i);
+    for (const { message } of error.details) expect(message).to.be.a('string').and.not.equal('');
+    return error.details.map((detail: Args) => `${detail.field} ${detail.code}`).sort();
+  };
+
+  for (const [tool, { max }] of Object.entries(LISTS)) {
+    it(`${tool} takes a limit of 1 to ${max}`, async () => {
+      for (const limit of [1, max]) expect((await agent.ok(tool, { limit })).items).to.be.an('array');
+      expect(await faultsOf(tool, { limit: 0 })).to.deep.equal(['limit min']);
+      expect(await faultsOf(tool, { limit: -1 })).to.deep.equal(['limit min']);
+      expect(await faultsOf(tool, { limit: max + 1 })).to.deep.equal(['limit max']);
+      expect(await faultsOf(tool, { limit: 1.5 })).to.deep.equal(['limit integer']);
+      for (const limit of ['5', true, null, [5], {}])
+        expect(await faultsOf(tool, { limit }), JSON.stringify(limit)).to.deep.equal(['limit base']);
+    });
+
+    it(`${tool} refuses a cursor that it did not make`, async () => {
+      for (const cursor of ['', 'x', 'AAAA', Buffer.alloc(60).toString('base64url')]) {
+        expect(await faultsOf(tool, { cursor }, 'invalid_cursor')).to.deep.equal(['cursor invalid']);
+      }
+      expect(await faultsOf(tool, { cursor: 7 })).to.deep.equal(['cursor base']);
+      expect(await faultsOf(tool, { cursor: 'x'.repeat(501) })).to.deep.equal(['cursor max']);
+    });
+  }
+
+  it('filters take every status there is and no other', async () => {
+    for (const status of INVOICE_STATUSES) await agent.ok('list_invoices', { status });
+    for (const status of ['new', ...WORK_ORDER_STATUSES]) await agent.ok('list_work_orders', { status });
+    for (const status of ['sent', 'Draft', '', 'new'])
+      expect(await faultsOf('list_invoices', { status }), status).to.include('status only');
+    for (const status of ['draft', 'NEW', 'accepted'])
+      expect(await faultsOf('list_work_orders', { status })).to.deep.equal(['status only']);
+    const { message } = await agent.refused('list_work_orders', { status: 'open' });
+    expect(message).to.include('new, pending, dispatched, in_progress, completed, cancelled');
+  });
+
+  it('names every fault at once: wrong types, bounds and arguments that there are not, in lines as well', async () => {
+    expect(
+      await faultsOf('search_audit_log', {
+        entity_type: 'truck',
+        actor: 'Dana',
+        since: 'yesterday',
+        until: 5,
+        limit: 101,
+        page: 2,
+      }),
+    ).to.deep.equal([
+      'actor guid',
+      'entity_type only',
+      'limit max',
+      'page unknown',
+      'since dateTime',
+      'until base',
+    ]);
+    const lines = [
+      { ...LINE, total_cents: 100, quantity: '2' },
+      { name: '', category: 'Tow!', quantity: 0, unit_type: 'each', unit_price_cents: 1.5 },
+    ];
+    expect(
+      await faultsOf('create_invoice_draft', {
+        work_order_id: 'WO-1',
+        line_items: lines,
+        notes: 5,
+        billing_email: 'x',
+        invoice_number: 'A',
+      }),
+    ).to.deep.equal([
+      'billing_email email',
+      'invoice_number unknown',
+      'line_items[0].quantity base',
+      'line_items[0].total_cents unknown',
+      'line_items[1].category pattern',
+      'line_items[1].name empty',
+      'line_items[1].quantity greater',
+      'line_items[1].taxable required',
+      'line_items[1].unit_price_cents integer',
+      'notes base',
+      'work_order_id guid',
+    ]);
+  });
+
+  it('names what a write is missing, and a wrong key or dry run beside it', async () => {
+    expect(await faultsOf('create_work_order', {})).to.deep.equal(['service_type required']);
+    expect(await faultsOf('propose_invoice_approval', { justification: 'short' })).to.deep.equal([
+      'invoice_id required',
+      'justification min',
+    ]);
+    expect(
+      await faultsOf('create_work_order', { service_type: 5, colour: 'red', dry_run: 'yes' }),
+    ).to.deep.equal(['colour unknown', 'dry_run invalid', 'service_type base']);
+    expect(await faultsOf('create_work_order', { idempotency_key: '1', vin: '1'.repeat(18) })).to.deep.equal([
+      'idempotency_key invalid',
+      'service_type required',
+      'vin max',
+    ]);
+    expect(
+      await faultsOf(
+        'create_work_order',
+        { service_type: 'tow', idempotency_key: '1' },
+        'invalid_idempotency_key',
+      ),
+    ).to.deep.equal(['idempotency_key invalid']);
+    expect(await stack.rows(tenant.id, 'select 1 from work_orders')).to.deep.equal([]);
+  });
+
+  it('tells which arguments there are', async () => {
+    const { details } = await agent.refused('list_customers', { name: 'x' });
+    expect(details[0].message).to.equal('list_customers takes no name; it takes search, limit, cursor');
+    const board = await agent.refused('get_dispatch_board', { status: 'new' });
+    expect(board.message).to.equal('get_dispatch_board takes no status; it takes no arguments.');
+    const proposal = await agent.refused('propose_invoice_approval', { kind: 'invoice_approval' });
+    expect(JSON.stringify(proposal.details)).to.include('takes no kind');
+    const read = await agent.refused('get_invoice', { invoice_id: UNKNOWN_ID, idempotency_key: UNKNOWN_ID });
+    expect(read.details[0]).to.include({ field: 'idempotency_key', code: 'unknown' });
+  });
+
+  it('tells of no more nonsense than can be read', async () => {
+    const nonsense = Object.fromEntries(
+      Array.from({ length: 500 }, (_, nth) => [`${nth}${'x'.repeat(500)}`, nth]),
+    );
+    const { details } = await agent.refused('list_customers', { ...nonsense, limit: 0 });
+    expect(details).to.have.length(21);
+    expect(details.map(({ field }: Args) => field)).to.include('limit');
+    for (const { field } of details) expect(field.length).to.be.at.most(100);
+  });
+
+  it('takes ids in either case, and refuses what is no id', async () => {
+    const { body } = await tenant.client.post('/customers', { company_name: 'Hudson Auto Club' });
+    const job = await agent.ok('create_work_order', {
+      service_type: 'tow',
+      customer_id: body.id.toUpperCase(),
+    });
+    expect(job.customer_id).to.equal(body.id);
+    expect((await agent.ok('get_work_order', { work_order_id: job.id.toUpperCase() })).id).to.equal(job.id);
+    for (const work_order_id of ['', job.job_number, `{${job.id}}`, 5, null])
+      expect(await faultsOf('get_work_order', { work_order_id })).to.have.length.within(1, 2);
+  });
+
+  it('shows pages of 50 unless told otherwise', async () => {
+    const jobs = Array.from({ length: 51 }, () =>
+      tenant.client.post('/work-orders', { service_type: 'tow' }),
+    );
+    await Promise.all(jobs);
+    const page = await agent.ok('list_work_orders');
+    expect(page.count).to.equal(50);
+    expect(page.cursor).to.be.a('string');
+  });
+
+  it('has no tool of another name: -32602, as the protocol has it, and it is audited', async () => {
+    for (const name of ['delete_invoice', '', 'List_Invoices', 'constructor', 'x'.repeat(10_000)]) {
+      const error = await agent.call(name).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      expect(error, name.slice(0, 20)).to.be.instanceOf(McpError);
+      expect((error as McpError).code).to.equal(ErrorCode.InvalidParams);
+      expect((error as McpError).message).to.match(
+        /^MCP error -32602: There is no tool .{0,64}\. tools\/list/,
+      );
+    }
+    const entries = await stack.rows(tenant.id, "select 1 from audit_entries where action = 'tool.refused'");
+    expect(entries).to.have.length(5);
+  });
+
+  for (const scope of AGENT_SCOPES) {
+    it(`names ${scope} to a key without it, whatever the arguments are`, async () => {
+      const other = await newAgent(stack, tenant, { scopes: AGENT_SCOPES.filter((one) => one !== scope) });
+      const [shown, all] = [await other.client.listTools(), await agent.client.listTools()];
+      const names = shown.tools.map(({ name }) => name);
+      const hidden = all.tools.map(({ name }) => name).filter((name) => !names.includes(name));
+      expect(hidden).to.not.deep.equal([]);
+      for (const name of hidden) {
+        const error = await other.refused(name, { nonsense: true });
+        expect(error).to.deep.include({ code: 'insufficient_scope', details: [{ required: scope }] });
+        expect(error.next_step).to.include('scope');
+      }
+      await other.client.close();
+    });
+  }
+
+  it('tells a read-only key that it may only read', async () => {
+    const key = await stack.createKey(tenant.id, {
+      kind: 'agent',
+      scopes: [...AGENT_SCOPES],
+      readOnly: true,
+    });
+    const reader = await TestAgent.connect(stack.origin, key);
+    const { tools } = await reader.client.listTools();
+    expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).to.deep.equal(Array(7).fill(true));
+    for (const name of ['create_invoice_draft', 'create_work_order', 'propose_invoice_approval'])
+      expect((await reader.refused(name)).code).to.equal('read_only_key');
+    await reader.client.close();
+  });
+});

@@ -1,0 +1,177 @@
+import { expect } from 'chai';
+import { newAgent, TestAgent } from '../support/agent.js';
+import { type Json, TestClient } from '../support/client.js';
+import { invoiceInput } from '../support/samples.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+type Insert = (client: TestClient) => Promise<unknown>;
+
+/** Each list, what adds a row to it, and a filter that it keeps on its way. */
+const LISTS: Record<
+  string,
+  { insert: Insert; args?: Record<string, unknown>; other: Record<string, unknown> }
+> = {
+  list_invoices: {
+    insert: (client) => client.post('/invoices', invoiceInput({ line_items: [] })),
+    args: { status: 'draft' },
+    other: { status: 'paid' },
+  },
+  list_work_orders: {
+    insert: (client) => client.post('/work-orders', { service_type: 'tow' }),
+    args: { status: 'pending' },
+    other: { status: 'new' },
+  },
+  list_customers: {
+    insert: (client) => client.post('/customers', { company_name: 'Hudson Auto Club' }),
+    args: { search: 'hudson' },
+    other: { search: 'auto' },
+  },
+  search_audit_log: {
+    insert: (client) => client.post('/customers', { company_name: 'Hudson Auto Club' }),
+    args: { entity_type: 'customer' },
+    other: { entity_type: 'invoice' },
+  },
+};
+
+describe('pages of list tools', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+  let agent: TestAgent;
+
+  before(async () => {
+    stack = await TestStack.start();
+  });
+  after(() => stack.stop());
+  beforeEach(async () => {
+    tenant = await stack.createTenant();
+    agent = await newAgent(stack, tenant);
+    await agent.client.listTools();
+  });
+  afterEach(() => agent.client.close());
+
+  const fill = (insert: Insert, count: number) =>
+    Promise.all(Array.from({ length: count }, () => insert(tenant.client)));
+
+  for (const [tool, { insert, args = {}, other }] of Object.entries(LISTS)) {
+    it(`of ${tool} neither repeat nor lose a row while others are added`, async () => {
+      await fill(insert, 23);
+      const whole = (await agent.ok(tool, { ...args, limit: 100 })).items.map(({ id }: Json) => id);
+      expect(whole).to.have.length(23);
+      const seen: string[] = [];
+      const sizes: number[] = [];
+      let cursor: string | null | undefined;
+      do {
+        const limit = [3, 7, 1][sizes.length % 3];
+        const page: Json = await agent.ok(tool, { ...args, limit, ...(cursor ? { cursor } : {}) });
+        expect(page.count).to.equal(page.items.length);
+        seen.push(...page.items.map(({ id }: Json) => id));
+        sizes.push(page.count);
+        cursor = page.cursor;
+        await fill(insert, 2);
+      } while (cursor !== null);
+      expect(seen).to.deep.equal(whole);
+      expect(sizes).to.deep.equal([3, 7, 1, 3, 7, 1, 1]);
+    });
+
+    it(`of ${tool} go on in the same tool, account and filters, and nowhere else`, async () => {
+      await fill(insert, 3);
+      const { cursor } = await agent.ok(tool, { ...args, limit: 1 });
+      const second = (await agent.ok(tool, { ...args, cursor, limit: 1 })).items[0].id;
+      // Another key of the same account, and the same one once more, go on there.
+      const colleague = await newAgent(stack, tenant);
+      expect((await colleague.ok(tool, { ...args, cursor })).items[0].id).to.equal(second);
+
+      const refused = async (by: TestAgent, name: string, given: Record<string, unknown>) => {
+        const error = await by.refused(name, { ...given, cursor });
+        expect(error.code, name).to.equal('invalid_cursor');
+        expect(error.next_step).to.equal('Call the list again without cursor.');
+      };
+      await refused(agent, tool, other);
+      await refused(agent, tool, {});
+      for (const name of Object.keys(LISTS)) if (name !== tool) await refused(agent, name, {});
+      const stranger = await newAgent(stack, await stack.createTenant());
+      await refused(stranger, tool, args);
+      const sandboxKey = await stack.createKey(
+        tenant.sandboxId,
+        { kind: 'agent', scopes: ['read_invoices', 'read_work_orders', 'read_customers', 'read_audit'] },
+        'sandbox',
+      );
+      const twin = await TestAgent.connect(stack.origin, sandboxKey);
+      await refused(twin, tool, args);
+      for (const one of [colleague, stranger, twin]) await one.client.close();
+    });
+  }
+
+  it('are no pages of the REST API, nor the other way round', async () => {
+    await fill(LISTS.list_customers?.insert as Insert, 2);
+    const { cursor } = await agent.ok('list_customers', { limit: 1 });
+    const rest = await tenant.client.get(`/customers?cursor=${cursor}`);
+    expect([rest.status, rest.body.error?.code]).to.deep.equal([400, 'invalid_cursor']);
+    const own = (await tenant.client.get('/customers?limit=1')).body.data.cursor;
+    expect((await agent.refused('list_customers', { cursor: own })).code).to.equal('invalid_cursor');
+  });
+
+  it('name no more than 25 items in their text, and hold all of them', async () => {
+    await fill(LISTS.list_customers?.insert as Insert, 60);
+    const result = await agent.call('list_customers', { limit: 100 });
+    expect((result.structuredContent as Json).count).to.equal(60);
+    const lines = (result.content[0] as { text: string }).text.split('\n');
+    expect(lines).to.have.length(27);
+    expect(lines.at(-1)).to.equal('- and 35 more');
+    expect(lines[0]).to.equal('60 on this page: 60 active. That is all.');
+  });
+});
+
+describe('tools/list', () => {
+  let stack: TestStack;
+
+  before(async () => {
+    stack = await TestStack.start();
+  });
+  after(() => stack.stop());
+
+  it("is the same to the byte each time, for each of an account's keys with the same scopes", async () => {
+    const tenant = await stack.createTenant();
+    const keys = [await newAgent(stack, tenant), await newAgent(stack, tenant)];
+    const answers = new Set<string>();
+    for (let nth = 0; nth < 50; nth += 1) {
+      const client = new TestClient(stack.origin, keys[nth % 2]?.key ?? '', '');
+      const { status, text } = await client.send('POST', '/mcp', {
+        body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+        headers: { 'mcp-protocol-version': '2025-11-25' },
+      });
+      expect(status, text).to.equal(200);
+      answers.add(text);
+    }
+    expect(answers.size).to.equal(1);
+    for (const { client } of keys) await client.close();
+  });
+
+  it('comes with instructions that no client cuts, which name tools and arguments that are there', async () => {
+    const agent = await newAgent(stack, await stack.createTenant());
+    const instructions = String(agent.client.getInstructions());
+    expect(instructions.length).to.be.within(100, 2047);
+    expect(instructions).to.include('SAME one when you retry');
+    const text = JSON.stringify((await agent.client.listTools()).tools);
+    for (const [name] of instructions.matchAll(/[a-z]+_[a-z_]+/g)) expect(text).to.include(name);
+    await agent.client.close();
+  });
+
+  it('is what the public manifest shows, but for the scopes', async () => {
+    const agent = await newAgent(stack, await stack.createTenant());
+    const { tools } = await agent.client.listTools();
+    const manifest = await new TestClient(stack.origin, '', '').send('GET', '/mcp/manifest', { key: null });
+    expect(manifest.status).to.equal(200);
+    expect(manifest.headers['content-type']).to.equal('application/json');
+    expect(manifest.body.tools.map(({ scope: _scope, ...tool }: Json) => tool)).to.deep.equal(tools);
+    const withKey = await new TestClient(stack.origin, 'nonsense', '').send('GET', '/mcp/manifest');
+    expect(withKey.text).to.equal(manifest.text);
+    expect(manifest.body.links.mcp).to.match(/\/mcp$/);
+    const post = await new TestClient(stack.origin, '', '').send('POST', '/mcp/manifest', {
+      body: {},
+      key: null,
+    });
+    expect([post.status, post.headers.allow]).to.deep.equal([405, 'GET']);
+    await agent.client.close();
+  });
+});
