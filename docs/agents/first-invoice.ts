@@ -1,6 +1,6 @@
 /**
  * An agent's first day: `npx tsx docs/agents/first-invoice.ts <its configuration>`, a JSON file as desktop agents have it (README, Agents). It looks for a
- * finished job, drafts its invoice, meets the company's limit and asks a person to approve. Prints what a model would read, and last the ids as JSON.
+ * finished job, drafts its invoice, meets the company's limit and asks a person to approve. Prints the first line of what a model reads, and last the ids as JSON.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ await agent.connect(transportOf(Object.values(mcpServers)[0] ?? {}) as Parameter
 async function use(name: string, args: Shown): Promise<Shown> {
   const answer = (await agent.callTool({ name, arguments: args })) as CallToolResult;
   const [text] = answer.content.map((one) => (one.type === 'text' ? one.text : ''));
-  console.log(`${name}: ${text}`);
+  console.log(`${name}: ${text?.split('\n', 1)[0]}`);
   if (answer.isError) throw new Error(`${name} was refused`);
   return answer.structuredContent as Shown;
 }
