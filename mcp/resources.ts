@@ -7,11 +7,10 @@ import {
 import { assertAccess } from '../shared/contracts/access.js';
 import type { Principal } from '../shared/contracts/principal.js';
 import type { AgentScope } from '../shared/contracts/vocabulary.js';
-import { AppError, notFound } from '../shared/platform/errors.js';
+import { AppError } from '../shared/platform/errors.js';
 import { isUuid } from '../shared/platform/ids.js';
 import { listAuditEntries } from '../shared/resources/audit-log/queries.js';
 import { readPage } from '../shared/resources/list-page.js';
-import { readAgentWorkOrder } from '../shared/resources/work-orders/queries.js';
 import { type Audited, audit, auditRefusal } from './audit.js';
 import { readBoard } from './board.js';
 import type { Caller } from './caller.js';
@@ -20,7 +19,7 @@ import { toAppError } from './result.js';
 import { fitting } from './room.js';
 import { RpcError } from './rpc-error.js';
 import type { McpRuntime } from './runtime.js';
-import { readRecord } from './tools/read-record.js';
+import { readJob, readRecord } from './tools/read-record.js';
 
 const MIME = 'application/json';
 /** Newest entries of the audit log that its resource shows, if they are short; search_audit_log goes further back. */
@@ -97,11 +96,7 @@ export const TEMPLATES: readonly TemplatedResource[] = [
     scope: 'read_work_orders',
     entityType: 'work_order',
     action: 'work_order.read',
-    async read({ db }, { key: { tenantId } }, id) {
-      const [row] = await db.read<{ body: string }>(tenantId, readAgentWorkOrder(tenantId, id));
-      if (!row) throw notFound('work order');
-      return row.body;
-    },
+    read: readJob,
   },
   {
     uriTemplate: 'service://customers/{id}',

@@ -2,11 +2,11 @@ import Joi from 'joi';
 import { email, multilineText, slug, text, uuid, vin } from '../../shared/contracts/fields.js';
 import type { WorkOrderCreate, WorkOrderListQuery } from '../../shared/contracts/generated.js';
 import { SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../shared/contracts/vocabulary.js';
-import { notFound } from '../../shared/platform/errors.js';
 import { createWorkOrder } from '../../shared/resources/work-orders/commands.js';
-import { listAgentWorkOrders, readAgentWorkOrder } from '../../shared/resources/work-orders/queries.js';
+import { listAgentWorkOrders } from '../../shared/resources/work-orders/queries.js';
 import { agentWorkOrder } from '../../shared/resources/work-orders/schema.js';
 import { pageCursor, pageSize } from './fields.js';
+import { readJob } from './read-record.js';
 import { countBy, defineListTool, defineReadTool, defineWriteTool } from './tool.js';
 
 const about = { entityType: 'work_order' } as const;
@@ -42,11 +42,7 @@ export const getWorkOrderTool = defineReadTool<{ work_order_id: string }>({
   input: Joi.object({ work_order_id: uuid().required().description('`id` from list_work_orders') }),
   output: agentWorkOrder,
   entityId: ({ work_order_id }) => work_order_id,
-  async read({ db }, { key: { tenantId } }, { work_order_id: id }) {
-    const [row] = await db.read<{ body: string }>(tenantId, readAgentWorkOrder(tenantId, id));
-    if (!row) throw notFound('work order');
-    return row.body;
-  },
+  read: (mcp, caller, { work_order_id: id }) => readJob(mcp, caller, id),
   summary: ({ id, status, billing_status, truck_id }) =>
     `Work order ${id} is ${status}, ${billing_status}, ${truck_id ? `on truck ${truck_id}` : 'without a truck'}.`,
 });

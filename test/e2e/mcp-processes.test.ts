@@ -9,19 +9,15 @@ import { Deployment, SECRET_KEY, type Tenant, totals } from '../support/deployme
 import { countPending } from '../support/journal.js';
 import { issueKey } from '../support/keys.js';
 import { eventually } from '../support/poll.js';
+import { RawMcp } from '../support/raw-mcp.js';
 
 const CLEAN_END = { code: 0, signal: null };
 const OPTIONS = { mcps: 2, settings: { WRITE_TIMEOUT_MS: '3000' } };
 
 /** What a process says to a key: 200 or 401. */
 async function statusAt(origin: string, key: string): Promise<number> {
-  const answer = await fetch(`${origin}/mcp`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
-  });
-  await answer.arrayBuffer();
-  return answer.status;
+  const { status } = await new RawMcp(origin, key).ask('ping');
+  return status;
 }
 
 describe('the agents’ processes', function () {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,20 +8,12 @@ import type { DemoTenant } from '../../shared/demo/demo-credentials.js';
 import { DEMO_PROFILES } from '../../shared/demo/demo-tenants.js';
 import { seedDemo } from '../../shared/demo/seed-demo.js';
 import { PROJECT } from '../support/processes.js';
+import { readmeAgentJson } from '../support/readme-agent.js';
 import { scriptCommand } from '../support/run-script.js';
 import { cookieOf, personWith, trySignIn } from '../support/sign-in.js';
 import { TestStack } from '../support/stack.js';
 
 const run = promisify(execFile);
-
-/** What the README's JSON for a desktop agent becomes once address and key are filled in. */
-async function configurationOf(origin: string, key: string): Promise<string> {
-  const readme = await readFile(join(PROJECT, 'README.md'), 'utf8');
-  const blocks = [...readme.matchAll(/```json\n(\{\s*"mcpServers"[^`]*)```/g)].map(([, json]) => json ?? '');
-  const [overHttp = ''] = blocks.filter((block) => block.includes('"url"'));
-  expect(overHttp).to.include('http://127.0.0.1:3000/mcp').and.to.include('tk_agent_…');
-  return overHttp.replace('http://127.0.0.1:3000', origin).replace('tk_agent_…', key);
-}
 
 /** What an agent that somebody has just set up by the README does on its first day (issue 5). */
 describe('an agent on its first day', function () {
@@ -40,7 +32,7 @@ describe('an agent on its first day', function () {
     const logger = { info: () => undefined, warn: () => undefined };
     [demo] = (await seedDemo(db, { secretKey: config.secretKey, logger })) as [DemoTenant];
     const path = join(await mkdtemp(join(tmpdir(), 'tow-agent-')), 'agent.json');
-    await writeFile(path, await configurationOf(stack.origin, demo.agent_key));
+    await writeFile(path, await readmeAgentJson('url', { origin: stack.origin, key: demo.agent_key }));
     const [program = '', ...args] = scriptCommand('docs/agents/first-invoice.ts', path);
     const { stdout } = await run(program, args, { cwd: PROJECT });
     const told = stdout.trim().split('\n');

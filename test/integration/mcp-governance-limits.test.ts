@@ -3,7 +3,7 @@ import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import { newId } from '../../shared/platform/ids.js';
 import { TestAgent } from '../support/agent.js';
 import type { Answer, Json } from '../support/client.js';
-import { postCall, postMcp } from '../support/post-mcp.js';
+import { RawMcp } from '../support/raw-mcp.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 const PER_MINUTE = 4;
@@ -25,7 +25,8 @@ describe('limits of agents', () => {
 
   const newKey = (options: Record<string, unknown> = {}) =>
     stack.createKey(tenant.id, { kind: 'agent', scopes: [...AGENT_SCOPES], ...options });
-  const list = (by = key, id: number | string = 1) => postMcp(stack.origin, by, { method: 'tools/list', id });
+  const raw = (by = key) => new RawMcp(stack.origin, by);
+  const list = (by = key, id: number | string = 1) => raw(by).ask('tools/list', {}, { id });
   const exhaust = async (by = key) => {
     for (let left = PER_MINUTE - 1; left >= 0; left -= 1) {
       const answer = await list(by);
@@ -62,14 +63,14 @@ describe('limits of agents', () => {
 
   it('count notifications, faulty messages and keys of another kind too', async () => {
     const ping = { jsonrpc: '2.0', method: 'notifications/initialized' };
-    const note = await postMcp(stack.origin, key, { raw: JSON.stringify(ping) });
+    const note = await raw().send({ body: JSON.stringify(ping) });
     expect([note.status, note.headers['x-ratelimit-remaining']]).to.deep.equal([202, '3']);
-    const array = await postMcp(stack.origin, key, { raw: '[]' });
+    const array = await raw().send({ body: '[]' });
     expect([array.status, array.headers['x-ratelimit-remaining']]).to.deep.equal([400, '2']);
-    const broken = await postMcp(stack.origin, key, { raw: '{' });
+    const broken = await raw().send({ body: '{' });
     expect([broken.status, broken.headers['x-ratelimit-remaining']]).to.deep.equal([400, '1']);
     await list();
-    expect((await postMcp(stack.origin, key, { raw: '{' })).status).to.equal(429);
+    expect((await raw().send({ body: '{' })).status).to.equal(429);
     for (let left = PER_MINUTE - 1; left >= 0; left -= 1) {
       const answer = await list(tenant.client.key);
       expect([answer.status, answer.headers['x-ratelimit-remaining']]).to.deep.equal([403, String(left)]);
@@ -83,11 +84,8 @@ describe('limits of agents', () => {
   it('use up no idempotency key, and leave one entry of a call or read', async () => {
     const call = { name: 'create_work_order', args: { service_type: 'tow', idempotency_key: newId() } };
     await exhaust();
-    over(await postCall(stack.origin, key, call), 7);
-    over(
-      await postMcp(stack.origin, key, { method: 'resources/read', params: { uri: 'service://audit-log' } }),
-      7,
-    );
+    over(await raw().call(call.name, call.args), 1);
+    over(await raw().ask('resources/read', { uri: 'service://audit-log' }), 1);
     over(await list(), 1);
     const entries = await denials();
     expect(entries.map(({ tool, action }) => [tool, action])).to.deep.equal([
@@ -95,7 +93,7 @@ describe('limits of agents', () => {
       [null, 'audit_log.read'],
     ]);
     expect(entries[0]).to.include({ idempotency_key: call.args.idempotency_key, response_status: 429 });
-    const made = await postCall(stack.origin, await newKey(), call);
+    const made = await raw(await newKey()).call(call.name, call.args);
     expect(made.body.result.structuredContent, made.text).to.include({ service_type: 'tow' });
     expect(made.headers).to.not.have.property('x-idempotency-replay');
   });

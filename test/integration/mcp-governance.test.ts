@@ -3,7 +3,7 @@ import { newId } from '../../shared/platform/ids.js';
 import { appRoleOf } from '../../shared/platform/postgres-session.js';
 import { newAgent, type TestAgent } from '../support/agent.js';
 import type { Json } from '../support/client.js';
-import { postCall, postMcp } from '../support/post-mcp.js';
+import { RawMcp } from '../support/raw-mcp.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 const REQUEST = 'req-governance';
@@ -159,7 +159,7 @@ describe('the audit log of agents', () => {
     expect(read).to.include({ outcome: 'denied', action: 'audit_log.read' });
     await Promise.all([reader.client.close(), narrow.client.close()]);
     await fresh();
-    const answer = await postMcp(stack.origin, tenant.client.key, { method: 'tools/list' });
+    const answer = await new RawMcp(stack.origin, tenant.client.key).ask('tools/list');
     expect([answer.status, answer.body.error.code]).to.deep.equal([403, 'agent_key_required']);
     expect(answer.headers['x-ratelimit-remaining']).to.be.a('string');
     const [other, ...more] = await fresh();
@@ -195,7 +195,7 @@ describe('the audit log of agents', () => {
       ['resources/read', {}, { tool: null, action: 'resource.refused' }],
     ] as [string, Record<string, unknown>, Record<string, unknown>][]) {
       const entry = await entryOf(async () => {
-        const { body } = await postMcp(stack.origin, agent.key, { method, params });
+        const { body } = await new RawMcp(stack.origin, agent.key).ask(method, params);
         expect(body.error.code, JSON.stringify(body)).to.equal(-32602);
         expect(body.error.data.error.requestId).to.be.a('string');
       });
@@ -221,7 +221,7 @@ describe('the audit log of agents', () => {
       const uri = `service://work-orders/${id}`;
       const failed = await agent.client.readResource({ uri }).catch((error: unknown) => error as Json);
       expect(failed.data.error.code).to.equal('service_unavailable');
-      const noTool = await postCall(stack.origin, agent.key, { name: 'nothing' });
+      const noTool = await new RawMcp(stack.origin, agent.key).call('nothing');
       expect(noTool.body.error.data.error.code).to.equal('service_unavailable');
     } finally {
       await stack.asOwner(`grant insert on audit_entries to "${role}"`);

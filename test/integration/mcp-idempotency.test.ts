@@ -4,7 +4,7 @@ import { newId } from '../../shared/platform/ids.js';
 import { newAgent, type TestAgent } from '../support/agent.js';
 import type { Answer, Json } from '../support/client.js';
 import { eventually } from '../support/poll.js';
-import { postCall } from '../support/post-mcp.js';
+import { RawMcp } from '../support/raw-mcp.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 const JOB = { service_type: 'tow', pickup_location: 'Main St' };
@@ -45,8 +45,8 @@ describe('idempotency and dry run over MCP', () => {
 
   const send = (parts: Sent[], args: Record<string, unknown> = JOB, key = agent.key): Promise<Answer> => {
     const all = <K extends keyof Sent>(part: K) => Object.assign({}, ...parts.map((one) => one[part] ?? {}));
-    const call = { name, args: { ...args, ...all('args') }, meta: all('meta') };
-    return postCall(stack.origin, key, call, { headers: all('headers') });
+    const options = { meta: all('meta'), headers: all('headers') };
+    return new RawMcp(stack.origin, key).call(name, { ...args, ...all('args') }, options);
   };
   const made = ({ status, body, text }: Answer): Json => {
     expect([status, body.result?.isError ?? false], text).to.deep.equal([200, false]);

@@ -3,6 +3,7 @@ import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import { TestAgent } from '../support/agent.js';
 import type { TestClient } from '../support/client.js';
 import { eventually } from '../support/poll.js';
+import { RawMcp } from '../support/raw-mcp.js';
 import { signIn } from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -118,16 +119,8 @@ describe('agent keys at /mcp', () => {
       6000,
     );
     expect(refusal.code).to.equal(401);
-    const answer = await fetch(`${stack.origin}/mcp`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
-    });
-    expect([answer.status, answer.headers.get('www-authenticate')?.split(' ')[0]]).to.deep.equal([
-      401,
-      'Bearer',
-    ]);
-    const body = (await answer.json()) as { ok: boolean; error: { code: string; message: string } };
+    const { status, headers, body } = await new RawMcp(stack.origin, key).ask('ping');
+    expect([status, String(headers['www-authenticate']).split(' ')[0]]).to.deep.equal([401, 'Bearer']);
     expect([body.ok, body.error.code]).to.deep.equal([false, 'unauthorized']);
     expect(body.error.message).to.match(/unknown, revoked or expired/);
   });

@@ -7,12 +7,12 @@ import { TOOLS } from '../../mcp/tools/index.js';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Json } from '../support/client.js';
+import { RawMcp } from '../support/raw-mcp.js';
 import {
   connectRevision,
   NEWEST_REVISION,
   newestRequest,
   OLDER_REVISIONS,
-  postMessage,
   type RevisionClient,
 } from '../support/revisions.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -138,7 +138,7 @@ describe('revisions of MCP on one URL', () => {
   describe('by hand', () => {
     const authorized = () => ({ Authorization: `Bearer ${key}` });
     const send = (message: unknown, headers: Record<string, string> = {}) =>
-      postMessage(stack.origin, message, { ...authorized(), ...headers });
+      new RawMcp(stack.origin, key).send({ body: message, headers });
     const sendNewest = (method: string, params = {}, changed: Record<string, string> = {}) => {
       const { message, headers } = newestRequest(method, params);
       return send(message, { ...headers, ...changed });
@@ -163,8 +163,8 @@ describe('revisions of MCP on one URL', () => {
     it('the newest says that it is complete, who it is, and that only this key may keep lists', async () => {
       const { status, headers, body } = await sendNewest('tools/list');
       expect(status).to.equal(200);
-      expect(headers.get('content-type')).to.equal('application/json');
-      expect(headers.get('cache-control')).to.equal('no-store');
+      expect(headers['content-type']).to.equal('application/json');
+      expect(headers['cache-control']).to.equal('no-store');
       expect(body).to.deep.include({ jsonrpc: '2.0', id: 'by-hand' });
       expect(body.result).to.include({ resultType: 'complete', cacheScope: 'private', ttlMs: 300_000 });
       expect(body.result._meta['io.modelcontextprotocol/serverInfo']).to.include({ name: 'tow-dispatch' });
@@ -232,8 +232,8 @@ describe('revisions of MCP on one URL', () => {
       }
       const ping = await send({ jsonrpc: '2.0', id: 1, method: 'ping' });
       expect([ping.status, ping.body.result]).to.deep.equal([200, {}]);
-      const get = await fetch(`${stack.origin}/mcp`, { headers: authorized() });
-      expect([get.status, get.headers.get('allow')]).to.deep.equal([405, 'POST']);
+      const get = await new RawMcp(stack.origin, key).send({ method: 'GET' });
+      expect([get.status, get.headers.allow]).to.deep.equal([405, 'POST']);
     });
 
     it('refuses a list of messages in every revision and runs none of them', async () => {
@@ -249,9 +249,9 @@ describe('revisions of MCP on one URL', () => {
 
     it('asks every revision for a key of its own kind', async () => {
       const { message, headers } = newestRequest('tools/list');
-      const without = await postMessage(stack.origin, message, headers);
+      const without = await new RawMcp(stack.origin, '').send({ body: message, headers });
       expect([without.status, without.body.error.code]).to.deep.equal([401, 'unauthorized']);
-      expect(without.headers.get('www-authenticate')).to.match(/^Bearer/);
+      expect(without.headers['www-authenticate']).to.match(/^Bearer/);
       const origin = await send(message, { ...headers, Origin: 'https://evil.example' });
       expect([origin.status, origin.body.error.code]).to.deep.equal([403, 'forbidden']);
     });
@@ -265,11 +265,11 @@ describe('revisions of MCP on one URL', () => {
         const { message, headers } = newestRequest('tools/list');
         const older = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
         const post = (sent: unknown, extra: Record<string, string> = {}) =>
-          postMessage(limited.origin, sent, { ...extra, Authorization: `Bearer ${own}` });
+          new RawMcp(limited.origin, own).send({ body: sent, headers: extra });
         expect([(await post(message, headers)).status, (await post(older)).status]).to.deep.equal([200, 200]);
         for (const answer of [await post(message, headers), await post(older)]) {
           expect(answer.status).to.equal(429);
-          expect(Number(answer.headers.get('retry-after'))).to.be.above(0);
+          expect(Number(answer.headers['retry-after'])).to.be.above(0);
           expect(answer.body.error.data).to.include({ code: 'rate_limited' });
         }
         expect((await post(message, headers)).body.id).to.equal('by-hand');

@@ -54,6 +54,15 @@ export class RawMcp {
     return this.send({ ...options, body: { jsonrpc: '2.0', id, method, params } });
   }
 
+  /** A tools/call. */
+  call(
+    name: string,
+    args: Record<string, unknown> = {},
+    { meta, ...options }: RawOptions & { id?: unknown; meta?: Record<string, unknown> } = {},
+  ) {
+    return this.ask('tools/call', { name, arguments: args, ...(meta ? { _meta: meta } : {}) }, options);
+  }
+
   /** A bare connection, open. */
   async socket(): Promise<Socket> {
     const { hostname, port } = new URL(this.origin);

@@ -69,25 +69,6 @@ export async function connectRevision(origin: string, key: string, revision: str
   return { client: client as unknown as RevisionClient, revision: transport.protocolVersion };
 }
 
-/** One POST by hand: for what no client would send. */
-export async function postMessage(
-  origin: string,
-  message: unknown,
-  headers: Record<string, string> = {},
-): Promise<{ status: number; headers: Headers; body: Json }> {
-  const response = await fetch(`${origin}/mcp`, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      Accept: 'application/json, text/event-stream',
-      ...headers,
-    },
-    body: JSON.stringify(message),
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
-}
-
 const PREFIX = 'io.modelcontextprotocol';
 
 /** A request of the newest revision with the headers that go with it. */

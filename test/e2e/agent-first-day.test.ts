@@ -1,0 +1,50 @@
+/** The end of issue 5, as who has just cloned the repository meets it: `npm start`, the README's JSON, an agent. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { DemoFile } from '../../shared/demo/demo-file.js';
+import { useProcesses } from '../support/processes.js';
+import { readmeAgentJson } from '../support/readme-agent.js';
+import { scriptCommand } from '../support/run-script.js';
+import { freePort, IS_SCALED } from '../support/stores.js';
+
+if (!IS_SCALED) {
+  describe('an agent set up by the README, against npm start', function () {
+    this.timeout(120_000);
+    const processes = useProcesses();
+    let origin: string;
+    let folder: string;
+    let key: string;
+
+    before(async () => {
+      folder = await processes.folder();
+      const port = await freePort();
+      origin = `http://127.0.0.1:${port}`;
+      const env = { DATA_DIR: folder, PORT: `${port}` };
+      await processes.start({ command: ['node', 'dist/bin/start.js'], env }).isReady(origin);
+      const demo = JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8')) as DemoFile;
+      key = demo.tenants[0]?.agent_key ?? '';
+    });
+
+    for (const [name, way] of [
+      ['over stdio, by tow mcp', 'command'],
+      ['over HTTP', 'url'],
+    ] as const) {
+      it(`lists jobs, drafts an invoice, meets the gate and proposes an approval ${name}`, async () => {
+        const path = join(folder, `${way}.json`);
+        await writeFile(path, await readmeAgentJson(way, { origin, key }));
+        const command = scriptCommand('docs/agents/first-invoice.ts', path);
+        // npx is found by PATH, and keeps its logs at HOME.
+        const { code, output, stdout } = await processes.run({ command, env: { HOME: folder } });
+        expect(code, output).to.equal(0);
+        const told = stdout.trim().split('\n');
+        expect(told[0]).to.match(/^list_work_orders: \d+ on this page/);
+        expect(told.at(-3)).to.match(/^create_invoice_draft: Held for a person: \$/);
+        const made = JSON.parse(told.at(-1) ?? '');
+        expect(made).to.include({ pending_approval: true });
+        for (const id of ['invoice_id', 'held_approval_id', 'proposal_id'])
+          expect(made[id], id).to.be.a('string');
+      });
+    }
+  });
+}
