@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { DemoFile } from '../../shared/demo/demo-file.js';
+import { ARE_TOOLS_ABSENT, inspectAs } from '../support/mcp-tools.js';
 import { useProcesses } from '../support/processes.js';
 import { readmeAgentJson } from '../support/readme-agent.js';
 import { scriptCommand } from '../support/run-script.js';
@@ -44,6 +45,15 @@ if (!IS_SCALED) {
         expect(made).to.include({ pending_approval: true });
         for (const id of ['invoice_id', 'held_approval_id', 'proposal_id'])
           expect(made[id], id).to.be.a('string');
+      });
+
+      it(`serves the inspector ${name}`, async function () {
+        if (ARE_TOOLS_ABSENT) this.skip();
+        const path = join(folder, `${way}.json`);
+        await writeFile(path, await readmeAgentJson(way, { origin, key }));
+        const { code, stdout, stderr } = await inspectAs(path, ['--method', 'tools/list', '--strict']);
+        expect(code, stderr).to.equal(0);
+        expect(JSON.parse(stdout).result.tools).to.have.length(10);
       });
     }
   });

@@ -83,6 +83,12 @@ export function inspect(url: string, key: string, args: string[]): Promise<Ran> 
   return run(INSPECTOR, ['--cli', url, '--transport', 'http', ...header, '--format', 'json', '-q', ...args]);
 }
 
+/** The same with a file of the form that desktop agents read (README, Agents). */
+export function inspectAs(path: string, args: string[]): Promise<Ran> {
+  const server = ['--config', path, '--server', 'tow-dispatch'];
+  return run(INSPECTOR, ['--cli', ...server, '--format', 'json', '-q', ...args]);
+}
+
 function run(file: string, args: string[]): Promise<Ran> {
   return new Promise((resolve, reject) => {
     execFile(file, args, { timeout: 120_000, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
