@@ -4,8 +4,9 @@ import type { Caller } from './caller.js';
 import type { Tool, ToolCall } from './tools/tool.js';
 import { type WriteOptions, writeOptions } from './write-options.js';
 
-/** Unknown arguments that are told of at once, and characters of a name: the answer, and its audit entry, must not grow with the nonsense of a call. */
+/** Unknown arguments and faults that are told of at once, and characters of a name: the answer, and its audit entry, must not grow with the nonsense of a call. */
 const MAX_TOLD = 20;
+const MAX_FAULTS = 100;
 const MAX_NAME = 100;
 
 type Described = Pick<Tool, 'input' | 'name'>;
@@ -47,8 +48,8 @@ function faultOr<T>(check: () => T): T | AppError {
 }
 
 function fewUnknown(details: ErrorDetail[]): ErrorDetail[] {
-  const unknown = details.filter(({ code }) => code === 'unknown').slice(0, MAX_TOLD);
-  return details.filter((detail) => detail.code !== 'unknown' || unknown.includes(detail));
+  const unknown = new Set(details.filter(({ code }) => code === 'unknown').slice(0, MAX_TOLD));
+  return details.filter((detail) => detail.code !== 'unknown' || unknown.has(detail));
 }
 
 /** An argument that is not there is told with those that are. */
@@ -65,5 +66,7 @@ function named({ name, input }: Described): (detail: ErrorDetail) => ErrorDetail
 
 function withFaults(details: ErrorDetail[]): AppError {
   const more = details.length > 1 ? `, and ${details.length - 1} more; see details` : '';
-  return new AppError('validation_error', `${details[0]?.message}${more}.`, { details });
+  return new AppError('validation_error', `${details[0]?.message}${more}.`, {
+    details: details.slice(0, MAX_FAULTS),
+  });
 }

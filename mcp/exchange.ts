@@ -1,7 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   ErrorCode,
-  isJSONRPCErrorResponse,
   isJSONRPCRequest,
   type JSONRPCErrorResponse,
   type JSONRPCMessage,
@@ -10,6 +9,7 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Caller } from './caller.js';
+import { fitToLeave } from './fit-to-leave.js';
 
 interface Pending {
   /** Under the client's own id. */
@@ -71,23 +71,10 @@ export class Exchange implements Transport {
     const pending = this.#pending.get(message.id);
     if (!pending) return;
     this.#pending.delete(message.id);
-    const answer = isJSONRPCErrorResponse(message) ? this.#fitToLeave(message, pending) : message;
-    pending.resolve({ ...answer, id: pending.request.id });
-  }
-
-  /** The SDK passes on the message of whatever was thrown; only what we wrote ourselves, and what is wrong with the params, may leave. */
-  #fitToLeave(answer: JSONRPCErrorResponse, { request, caller }: Pending): JSONRPCErrorResponse {
-    const { code, message, data } = answer.error;
-    const { requestId } = caller;
-    const faults = faultsIn(message);
-    if (faults) {
-      const text = `The params of ${request.method} do not fit: ${faults}.`;
-      return { ...answer, error: { code: ErrorCode.InvalidParams, message: text, data: { requestId } } };
-    }
-    if (code !== ErrorCode.InternalError || data !== undefined) return answer;
-    this.onerror?.(new Error(`${request.method} failed (request ${requestId}): ${message}`));
-    const text = 'Something went wrong on our side.';
-    return { ...answer, error: { code, message: text, data: { code: 'internal_error', requestId } } };
+    const { request, caller, resolve } = pending;
+    const onerror = (error: Error) => this.onerror?.(error);
+    const answer = fitToLeave(message, { method: request.method, requestId: caller.requestId, onerror });
+    resolve({ ...answer, id: request.id });
   }
 }
 
@@ -101,17 +88,4 @@ function withoutTask(request: JSONRPCRequest): JSONRPCRequest {
 function closedError({ id }: JSONRPCRequest): JSONRPCErrorResponse {
   const error = { code: ErrorCode.ConnectionClosed, message: 'The server is closing. Send it again.' };
   return { jsonrpc: '2.0', id, error };
-}
-
-/** What the SDK's schemas found, which it tells as JSON; undefined when the message tells of something else. */
-function faultsIn(message: string): string | undefined {
-  const [json] = /\[\s*\{.*\}\s*\]$/s.exec(message) ?? [];
-  if (!json) return undefined;
-  try {
-    const issues = JSON.parse(json) as { path?: unknown[]; message?: string }[];
-    if (!issues.every(({ path }) => Array.isArray(path))) return undefined;
-    return issues.map(({ path, message: fault }) => `${path?.join('.')}: ${fault}`).join('; ');
-  } catch {
-    return undefined;
-  }
 }

@@ -5,6 +5,7 @@ import { newId } from '../shared/platform/ids.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { inSpan, SpanKind } from '../shared/platform/tracing.js';
 import {
+  type Credential,
   countBadCredential,
   keyCredential,
   unauthorized,
@@ -119,12 +120,15 @@ class Visit {
     assertOwnSite(mcp.config, { host, origin });
     // A GET would open a stream on which nothing is ever said (MCP, Listening for Messages).
     if (request.method !== 'POST') throw methodNotAllowed(String(request.method), ['POST']);
-    const key = await this.#authenticate();
+    const credential = this.#credential();
+    const key = await this.#authenticate(credential);
     // Counted before it is read: what is no message counts as well, and says how many are left.
     const refusal = await this.#count(key);
     const message = await readMessage(request).catch((error: unknown) => {
       throw refusal ?? error;
     });
+    // A message may take half a minute to arrive; its key may be revoked by then.
+    await this.#authenticate(credential);
     const caller = this.#callerOf(key, message);
     if (refusal) return this.#refuseMessage(refusal, { request: message.request, caller });
     mcp.noteKeyUse(key);
@@ -136,13 +140,17 @@ class Visit {
     this.#send(said.status, JSON.stringify(answer));
   }
 
-  async #authenticate(): Promise<Principal> {
-    const { mcp, request } = this;
-    const credential = keyCredential(
-      mcp,
-      headerOf(request, 'authorization') ?? '',
+  /** @throws {AppError} 401 */
+  #credential(): Credential {
+    return keyCredential(
+      this.mcp,
+      headerOf(this.request, 'authorization') ?? '',
       'Send your agent key as "Authorization: Bearer tk_agent_…".',
     );
+  }
+
+  async #authenticate(credential: Credential): Promise<Principal> {
+    const { mcp } = this;
     const key = await mcp.findPrincipal(credential);
     if (!key) {
       await countBadCredential(mcp, this.#ip ?? '');

@@ -10,6 +10,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.js';
+import { fitToLeave } from './fit-to-leave.js';
 import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from './introduction.js';
 import type { Offer } from './offer.js';
 import type { McpRuntime } from './runtime.js';
@@ -64,10 +65,8 @@ const STANDARD_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as c
 
 /** MCP 2026-07-28 beside the older revisions (protocol.ts) on the same URL, out of the same offer. The SDK wants a server for each request. */
 export function createNewestProtocol({ logger }: Pick<McpRuntime, 'logger'>, offer: Offer): AskNewest {
-  const handler = createMcpHandler(() => serverOf(offer), {
-    legacy: 'reject',
-    onerror: (error) => logger.warn({ err: error }, 'a message could not be handled'),
-  });
+  const onerror = (error: Error) => logger.warn({ err: error }, 'a message could not be handled');
+  const handler = createMcpHandler(() => serverOf(offer), { legacy: 'reject', onerror });
   return async (message, headers, caller) => {
     // The SDK would open a stream and close it again; nothing is ever said on one.
     if (message.method === 'subscriptions/listen') return nothingToListenTo(message.id);
@@ -76,7 +75,9 @@ export function createNewestProtocol({ logger }: Pick<McpRuntime, 'logger'>, off
       parsedBody: message,
       authInfo: { token: '', clientId: key.id, scopes: key.scopes, extra: { caller } },
     });
-    return { status: response.status, answer: (await response.json()) as JSONRPCMessage };
+    const said = (await response.json()) as JSONRPCMessage;
+    const answer = fitToLeave(said, { method: message.method, requestId: caller.requestId, onerror });
+    return { status: response.status, answer };
   };
 }
 

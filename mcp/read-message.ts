@@ -17,6 +17,9 @@ const MAX_BYTES = 1024 * 1024;
 /** So much of a message that is refused is read and thrown away. */
 const MAX_DISCARDED_BYTES = 16 * MAX_BYTES;
 
+/** Members and items that a message may have, all in all; the largest that means anything, a draft of 200 lines, has 1,600. */
+const MAX_VALUES = 10_000;
+
 const JSON_RANGES = ['application/json', 'application/*', '*/*'];
 
 /** The client went away in the middle of its message. */
@@ -101,8 +104,24 @@ function requestOf(value: unknown): JSONRPCRequest | undefined {
   // A batch would multiply what is counted and audited as one; the protocol has had none since 2025-06-18.
   if (Array.isArray(value))
     throw new RpcError(ErrorCode.InvalidRequest, 'Send one message at a time, not an array.');
+  if (valuesIn(value) > MAX_VALUES) throw tooMany(value);
   if (isJSONRPCRequest(value)) return value;
   if (isJSONRPCNotification(value) || isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value))
     return undefined;
   throw new RpcError(ErrorCode.InvalidRequest, 'This is not a JSON-RPC 2.0 message.');
+}
+
+/** A schema finds a fault in each of them: a mebibyte of zeros took seconds to refuse, and 30 times its size to tell. */
+function tooMany(value: unknown): RpcError {
+  const { id } = Object(value) as { id?: unknown };
+  const known = typeof id === 'string' || typeof id === 'number' ? id : null;
+  const message = `A message may have ${MAX_VALUES} members and items at most.`;
+  return new RpcError(ErrorCode.InvalidRequest, message, undefined, known);
+}
+
+function valuesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let values = 1;
+  for (const member of Object.values(value)) values += valuesIn(member);
+  return values;
 }

@@ -56,7 +56,7 @@ function notedOf(caller: Caller, { method, params = {} }: JSONRPCRequest): Audit
       return callNoted(caller, { name, args: asObject(args), meta: asObject(meta) });
     return { tool: null, action: 'tool.refused', entityType: null, entityId: null };
   }
-  if (method === 'resources/read') return resourceNoted(String(params.uri));
+  if (method === 'resources/read') return resourceNoted(typeof params.uri === 'string' ? params.uri : '');
   return undefined;
 }
 

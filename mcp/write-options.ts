@@ -64,11 +64,14 @@ export function writeOptions(
 
 function agreed(given: Given[]): Given | undefined {
   const [first, ...others] = given.filter(({ value }) => value !== undefined);
-  const other = others.find(
-    ({ value }) => String(value).toLowerCase() !== String(first?.value).toLowerCase(),
-  );
+  const other = others.find(({ value }) => plain(value) !== plain(first?.value));
   if (other) throw refusal('validation_error', other.at, `differs from ${first?.at}; give it once`);
   return first;
+}
+
+/** To compare by. An object could bring a toString of its own. */
+function plain(value: unknown): string {
+  return typeof value === 'string' ? value.toLowerCase() : JSON.stringify(value);
 }
 
 function refusal(

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import type { AuditRecord } from '../../shared/resources/audit-log/insert.js';
-import { AuditRecorder } from '../../shared/resources/audit-log/recorder.js';
+import { AuditRecorder, MAX_WAITING } from '../../shared/resources/audit-log/recorder.js';
 import { TestStack } from '../support/stack.js';
 
 describe('the audit recorder', () => {
@@ -44,5 +44,15 @@ describe('the audit recorder', () => {
     await recorder.record(record);
     const again = await recorder.record({ ...record, outcome: 'denied' }).catch((error: unknown) => error);
     expect(again).to.include({ code: 'service_unavailable' });
+  });
+
+  it('keeps no more waiting than it can hold, and takes entries again afterwards', async () => {
+    const recorder = new AuditRecorder(stack.runtime.db);
+    const { id } = await stack.createTenant();
+    const kept = Promise.all(Array.from({ length: MAX_WAITING }, () => recorder.record(recordOf(id))));
+    const refused = await recorder.record(recordOf(id)).catch((error: unknown) => error);
+    expect(refused).to.include({ code: 'service_unavailable' });
+    await kept;
+    await recorder.record(recordOf(id));
   });
 });

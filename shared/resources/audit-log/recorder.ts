@@ -5,6 +5,9 @@ import { type AuditRecord, insertAuditEntries } from './insert.js';
 /** Entries of one transaction. */
 const MAX_BATCH = 500;
 
+/** Entries that may wait for one another: while the store hangs, memory must not fill with what nobody writes down. */
+export const MAX_WAITING = 10_000;
+
 interface Waiting {
   record: AuditRecord;
   resolve: () => void;
@@ -23,6 +26,10 @@ export class AuditRecorder {
 
   /** Resolves once the entry is committed. @throws {AppError} 503 when it cannot be: what is not written down is not answered */
   record(record: AuditRecord): Promise<void> {
+    if (this.#waiting.length >= MAX_WAITING)
+      return Promise.reject(
+        serviceUnavailable('Too much waits to be written to the audit log. Try again shortly.'),
+      );
     return new Promise((resolve, reject) => {
       this.#waiting.push({ record, resolve, reject });
       if (this.#isStoring) return;

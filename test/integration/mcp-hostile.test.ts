@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { createOffer } from '../../mcp/offer.js';
+import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
+import { newId } from '../../shared/platform/ids.js';
+import type { Answer, Json } from '../support/client.js';
+import { eventually } from '../support/poll.js';
+import { postCall, postMcp, type RawMessage } from '../support/post-mcp.js';
+import { RawMcp } from '../support/raw-mcp.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+const VERSION = '2026-07-28';
+const NEWEST_META = {
+  'io.modelcontextprotocol/protocolVersion': VERSION,
+  'io.modelcontextprotocol/clientInfo': { name: 'hostile', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+const OWN_TO_STRING = { toString: 1, valueOf: 1 };
+
+describe('MCP messages that mean harm', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+  let key: string;
+
+  before(async () => {
+    stack = await TestStack.start({
+      offerOf: (mcp) => ({
+        ...createOffer(mcp),
+        listPrompts: () => {
+          throw new TypeError('password of tow_app at 10.0.0.7');
+        },
+      }),
+    });
+    tenant = await stack.createTenant();
+    key = await stack.createKey(tenant.id, { kind: 'agent', scopes: [...AGENT_SCOPES] });
+  });
+  after(() => stack.stop());
+
+  /** The same message in an older revision and in the newest. */
+  const inBoth = (message: Required<Pick<RawMessage, 'method' | 'params'>>): Promise<Answer[]> => {
+    const { method, params } = message;
+    const headers = { 'mcp-protocol-version': VERSION, 'mcp-method': method };
+    const named = params.name ? { ...headers, 'mcp-name': String(params.name) } : headers;
+    return Promise.all([
+      postMcp(stack.origin, key, message),
+      postMcp(stack.origin, key, { method, params: { _meta: NEWEST_META, ...params }, headers: named }),
+    ]);
+  };
+  const refusalOf = ({ body }: Answer): Json => {
+    expect(body.result.isError).to.equal(true);
+    return JSON.parse(body.result.content[0].text);
+  };
+  const entries = (action: string): Promise<Json[]> =>
+    stack.rows(tenant.id, 'select * from audit_entries where tenant_id = $1 and action = $2', [
+      tenant.id,
+      action,
+    ]);
+
+  it('learn nothing of what was thrown inside, in any revision', async () => {
+    for (const { text, body } of await inBoth({ method: 'prompts/list', params: {} })) {
+      expect(text).to.not.include('password');
+      expect(body.error).to.deep.include({ code: -32603, message: 'Something went wrong on our side.' });
+      expect(body.error.data.code).to.equal('internal_error');
+    }
+  });
+
+  it('are told of few of many faults, in any revision', async () => {
+    const args = Object.fromEntries(Array.from({ length: 5000 }, (_, nth) => [`${nth}`.padEnd(150, 'x'), 1]));
+    for (const { text, body } of await inBoth({
+      method: 'prompts/get',
+      params: { name: 'x', arguments: args },
+    })) {
+      expect(body.error.code).to.equal(-32602);
+      expect(body.error.message).to.match(/^The params of prompts\/get do not fit: .*and 4980 more\.$/s);
+      expect(text.length).to.be.below(10_000);
+    }
+  });
+
+  it('get few faults of a call into the answer and the audit log', async () => {
+    const call = { name: 'create_invoice_draft', args: { line_items: Array(5000).fill(0) } };
+    const error = refusalOf(await postCall(stack.origin, key, call));
+    expect(error.code).to.equal('validation_error');
+    expect(error.details).to.have.length(100);
+    const [entry] = await entries('invoice.created');
+    expect(JSON.stringify(entry?.error).length).to.be.below(20_000);
+  });
+
+  it('may have so many values and no more, whatever the method', async () => {
+    const zeros = Array(10_001).fill(0);
+    const clientInfo = { name: 'x', version: '1', icons: zeros };
+    for (const [method, params] of [
+      ['initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }],
+      ['tools/call', { name: 'create_invoice_draft', arguments: { line_items: zeros } }],
+    ] as const) {
+      const { status, body } = await postMcp(stack.origin, key, { method, params });
+      expect(status).to.equal(400);
+      expect(body).to.deep.include({ id: 7 });
+      expect(body.error.code).to.equal(-32600);
+    }
+  });
+
+  it('with objects where a text belongs are refused as such, and audited', async () => {
+    for (const { body } of await inBoth({ method: 'resources/read', params: { uri: OWN_TO_STRING } }))
+      expect(body.error?.code, JSON.stringify(body)).to.be.oneOf([-32602, -32020]);
+    expect(await entries('resource.refused')).to.not.have.length(0);
+    const args = { service_type: 'tow', idempotency_key: OWN_TO_STRING };
+    const call = { name: 'create_work_order', args, meta: { idempotency_key: newId() } };
+    expect(refusalOf(await postCall(stack.origin, key, call)).code).to.equal('validation_error');
+  });
+
+  it('that arrive slowly are refused when their key is revoked meanwhile', async () => {
+    const scopes = [...AGENT_SCOPES];
+    const admin = tenant.client;
+    const made = await stack.createKey(tenant.id, { kind: 'agent', scopes });
+    const mcp = new RawMcp(stack.origin, made);
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    const socket = await mcp.socket();
+    socket.write(mcp.head(body.length) + body.slice(0, 5));
+    await mcp.ask('tools/list');
+    const [row] = await stack.rows(
+      tenant.id,
+      'select id from api_keys where tenant_id = $1 and last_four = $2',
+      [tenant.id, made.slice(-4)],
+    );
+    expect((await admin.delete(`/agent-keys/${row?.id}`)).status).to.be.oneOf([200, 204]);
+    await eventually('revoked', async () => (await mcp.ask('tools/list')).status === 401);
+    socket.write(body.slice(5));
+    const [said] = await once(socket, 'data');
+    socket.destroy();
+    expect(String(said)).to.match(/^HTTP\/1\.1 401 /);
+  });
+});
