@@ -5,7 +5,6 @@ import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Answer, Json } from '../support/client.js';
 import { eventually } from '../support/poll.js';
-import { postCall, postMcp, type RawMessage } from '../support/post-mcp.js';
 import { RawMcp } from '../support/raw-mcp.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -21,11 +20,12 @@ describe('MCP messages that mean harm', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let key: string;
+  let mcp: RawMcp;
 
   before(async () => {
     stack = await TestStack.start({
-      offerOf: (mcp) => ({
-        ...createOffer(mcp),
+      offerOf: (own) => ({
+        ...createOffer(own),
         listPrompts: () => {
           throw new TypeError('password of tow_app at 10.0.0.7');
         },
@@ -33,17 +33,23 @@ describe('MCP messages that mean harm', () => {
     });
     tenant = await stack.createTenant();
     key = await stack.createKey(tenant.id, { kind: 'agent', scopes: [...AGENT_SCOPES] });
+    mcp = new RawMcp(stack.origin, key);
   });
   after(() => stack.stop());
 
   /** The same message in an older revision and in the newest. */
-  const inBoth = (message: Required<Pick<RawMessage, 'method' | 'params'>>): Promise<Answer[]> => {
-    const { method, params } = message;
+  const inBoth = ({
+    method,
+    params,
+  }: {
+    method: string;
+    params: Record<string, unknown>;
+  }): Promise<Answer[]> => {
     const headers = { 'mcp-protocol-version': VERSION, 'mcp-method': method };
     const named = params.name ? { ...headers, 'mcp-name': String(params.name) } : headers;
     return Promise.all([
-      postMcp(stack.origin, key, message),
-      postMcp(stack.origin, key, { method, params: { _meta: NEWEST_META, ...params }, headers: named }),
+      mcp.ask(method, params),
+      mcp.ask(method, { _meta: NEWEST_META, ...params }, { headers: named }),
     ]);
   };
   const refusalOf = ({ body }: Answer): Json => {
@@ -78,7 +84,7 @@ describe('MCP messages that mean harm', () => {
 
   it('get few faults of a call into the answer and the audit log', async () => {
     const call = { name: 'create_invoice_draft', args: { line_items: Array(5000).fill(0) } };
-    const error = refusalOf(await postCall(stack.origin, key, call));
+    const error = refusalOf(await mcp.call(call.name, call.args));
     expect(error.code).to.equal('validation_error');
     expect(error.details).to.have.length(100);
     const [entry] = await entries('invoice.created');
@@ -92,9 +98,9 @@ describe('MCP messages that mean harm', () => {
       ['initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }],
       ['tools/call', { name: 'create_invoice_draft', arguments: { line_items: zeros } }],
     ] as const) {
-      const { status, body } = await postMcp(stack.origin, key, { method, params });
+      const { status, body } = await mcp.ask(method, params);
       expect(status).to.equal(400);
-      expect(body).to.deep.include({ id: 7 });
+      expect(body).to.deep.include({ id: 1 });
       expect(body.error.code).to.equal(-32600);
     }
   });
@@ -105,18 +111,20 @@ describe('MCP messages that mean harm', () => {
     expect(await entries('resource.refused')).to.not.have.length(0);
     const args = { service_type: 'tow', idempotency_key: OWN_TO_STRING };
     const call = { name: 'create_work_order', args, meta: { idempotency_key: newId() } };
-    expect(refusalOf(await postCall(stack.origin, key, call)).code).to.equal('validation_error');
+    expect(refusalOf(await mcp.call(call.name, call.args, { meta: call.meta })).code).to.equal(
+      'validation_error',
+    );
   });
 
   it('that arrive slowly are refused when their key is revoked meanwhile', async () => {
     const scopes = [...AGENT_SCOPES];
     const admin = tenant.client;
     const made = await stack.createKey(tenant.id, { kind: 'agent', scopes });
-    const mcp = new RawMcp(stack.origin, made);
+    const slow = new RawMcp(stack.origin, made);
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
-    const socket = await mcp.socket();
-    socket.write(mcp.head(body.length) + body.slice(0, 5));
-    await mcp.ask('tools/list');
+    const socket = await slow.socket();
+    socket.write(slow.head(body.length) + body.slice(0, 5));
+    await slow.ask('tools/list');
     const [row] = await stack.rows(
       tenant.id,
       'select id from api_keys where tenant_id = $1 and last_four = $2',
