@@ -131,7 +131,7 @@ describe('MCP messages that mean harm', () => {
       [tenant.id, made.slice(-4)],
     );
     expect((await admin.delete(`/agent-keys/${row?.id}`)).status).to.be.oneOf([200, 204]);
-    await eventually('revoked', async () => (await mcp.ask('tools/list')).status === 401);
+    await eventually('revoked', async () => (await slow.ask('tools/list')).status === 401);
     socket.write(body.slice(5));
     const [said] = await once(socket, 'data');
     socket.destroy();
