@@ -5,6 +5,7 @@ import { Deployment, type Service } from '../support/deployment.js';
 import { MailServer } from '../support/mail-server.js';
 import { eventually } from '../support/poll.js';
 import { invoiceInput } from '../support/samples.js';
+import { sideBySide } from '../support/side-by-side.js';
 
 const BASE_URL = 'https://billing.example.com';
 const MAIL_FROM = 'invoices@tow.example.com';
@@ -18,9 +19,7 @@ interface Scene {
   mailer: Service;
 }
 
-describe('a process that dies with a mail in hand', function () {
-  this.timeout(120_000);
-
+describe('a process that dies with a mail in hand', () => {
   async function scene(work: (scene: Scene) => Promise<void>): Promise<void> {
     const server = await MailServer.start();
     const settings = { SMTP_URL: server.url, BASE_URL, MAIL_FROM };
@@ -67,31 +66,36 @@ describe('a process that dies with a mail in hand', function () {
     expect(await sentEvents(one)).to.equal(1);
   }
 
-  it('after the server accepted it and before that was noted: a second copy, the same Message-ID, one event', () =>
-    scene(async (one) => {
-      const id = await approvedInvoice(one);
-      await one.mailer.stop('SIGTERM');
-      const dying = one.mailer.launch({ FAILPOINTS: 'after_accepted' });
-      if (one.mailer === one.deployment.web) await dying.isReady(one.mailer.origin);
-      // All in one, the answer may die with the process; the invoice is released all the same.
-      await one.client.post(`/invoices/${id}/send`, {}).catch(() => undefined);
-      expect(await dying.hasEnded()).to.deep.equal({ code: null, signal: 'SIGKILL' });
-      expect(one.server.accepted).to.have.length(1);
-      await isSentAtLast(one, id);
-      const ids = one.server.accepted.map(({ mail }) => mail.messageId);
-      expect(ids).to.have.length(2);
-      expect(new Set(ids).size).to.equal(1);
-    }));
+  const scenarios = {
+    'after the server accepted it and before that was noted: a second copy, the same Message-ID, one event':
+      () =>
+        scene(async (one) => {
+          const id = await approvedInvoice(one);
+          await one.mailer.stop('SIGTERM');
+          const dying = one.mailer.launch({ FAILPOINTS: 'after_accepted' });
+          if (one.mailer === one.deployment.web) await dying.isReady(one.mailer.origin);
+          // All in one, the answer may die with the process; the invoice is released all the same.
+          await one.client.post(`/invoices/${id}/send`, {}).catch(() => undefined);
+          expect(await dying.hasEnded()).to.deep.equal({ code: null, signal: 'SIGKILL' });
+          expect(one.server.accepted).to.have.length(1);
+          await isSentAtLast(one, id);
+          const ids = one.server.accepted.map(({ mail }) => mail.messageId);
+          expect(ids).to.have.length(2);
+          expect(new Set(ids).size).to.equal(1);
+        }),
 
-  it('before the server answered: the mail arrives, once', () =>
-    scene(async (one) => {
-      const id = await approvedInvoice(one);
-      one.server.expect({ as: 'hang' });
-      await one.client.post(`/invoices/${id}/send`, {});
-      await eventually('the data at the server', () => one.server.seen.length === 1);
-      await one.mailer.kill();
-      await isSentAtLast(one, id);
-      expect(one.server.accepted).to.have.length(1);
-      expect(one.server.seen[0]?.mail.messageId).to.equal(one.server.accepted[0]?.mail.messageId);
-    }));
+    'before the server answered: the mail arrives, once': () =>
+      scene(async (one) => {
+        const id = await approvedInvoice(one);
+        one.server.expect({ as: 'hang' });
+        await one.client.post(`/invoices/${id}/send`, {});
+        await eventually('the data at the server', () => one.server.seen.length === 1);
+        await one.mailer.kill();
+        await isSentAtLast(one, id);
+        expect(one.server.accepted).to.have.length(1);
+        expect(one.server.seen[0]?.mail.messageId).to.equal(one.server.accepted[0]?.mail.messageId);
+      }),
+  };
+
+  sideBySide(scenarios, { atOnce: 2, timeoutMs: 120_000 });
 });

@@ -8,6 +8,7 @@ import { type Answer, TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { invoiceAfter, jobAfter } from '../support/lifecycle-records.js';
 import { eventually } from '../support/poll.js';
+import { sideBySide } from '../support/side-by-side.js';
 import { createUser, personWith, signIn, type TestUser } from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -176,21 +177,23 @@ describe('the cookie of a session', () => {
       expect((await staying.get('/me')).status).to.equal(200);
     });
 
-    const past = "now() - interval '1 second'";
-    for (const [why, change] of [
-      ['its last hour has come', `update sessions set expires_at = ${past}`],
-      ['nobody used it for too long', `update sessions set idle_expires_at = ${past}`],
-      ['its row says so, though no broadcast came', 'update sessions set ended_at = now()'],
-      ['its person is no longer there', 'update users set deactivated_at = now()'],
-    ]) {
-      it(`within seconds when ${why}`, async () => {
+    describe('within seconds when', () => {
+      const past = "now() - interval '1 second'";
+      const endedBy = (change: string) => async () => {
         const { id } = await stack.createTenant();
         const client = await signIn(stack, { tenantId: id });
         expect((await client.get('/me')).status).to.equal(200);
         await stack.rows(id, `${change} where tenant_id = $1`, [id]);
         await eventually('401', async () => (await client.get('/me')).status === 401, 6000);
-      });
-    }
+      };
+      const reasons = {
+        'its last hour has come': endedBy(`update sessions set expires_at = ${past}`),
+        'nobody used it for too long': endedBy(`update sessions set idle_expires_at = ${past}`),
+        'its row says so, though no broadcast came': endedBy('update sessions set ended_at = now()'),
+        'its person is no longer there': endedBy('update users set deactivated_at = now()'),
+      };
+      sideBySide(reasons, { atOnce: 4, timeoutMs: 60_000 });
+    });
 
     it('later while it is used, but never after its last hour', async () => {
       const { id } = await stack.createTenant();
