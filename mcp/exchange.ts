@@ -21,7 +21,7 @@ interface Pending {
 /**
  * One server for all clients: every HTTP request is a message in, its answer the message out. Clients choose ids that others choose too, so each gets one of ours
  * on its way through. Nothing is remembered between two requests: any replica can take any of them. A server and transport for each request, which is what the
- * SDK's own HTTP transport asks for, costs several times as much (docs/performance.md).
+ * SDK's own HTTP transport asks for, is dearer (ADR 11).
  *
  * The SDK answers every request but one that is aborted, and nobody can abort one here: a client's notifications/cancelled is not passed on. It may come to another
  * replica than its request did, what is being written is not to be undone halfway, and each call is audited with what became of it. MCP allows to

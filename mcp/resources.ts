@@ -145,7 +145,13 @@ export async function readResource(
     await audit(mcp, caller, noted);
     return { contents: [{ uri, mimeType: MIME, text: withoutInvisible(body.toString()) }] };
   } catch (error) {
-    const known = await auditRefusal(mcp, caller, { ...noted, error: toAppError(error) });
+    const refusal = toAppError(error);
+    if (refusal.status >= 500)
+      mcp.logger.error(
+        { err: error, requestId: caller.requestId, action: noted.action },
+        'resource read failed',
+      );
+    const known = await auditRefusal(mcp, caller, { ...noted, error: refusal });
     throw protocolError(known, uri, caller.requestId);
   }
 }
