@@ -48,6 +48,12 @@ describe('parsing of request bodies', () => {
     expect(details.map(({ code }) => code)).to.deep.equal(['too_deep']);
   });
 
+  it('refuses a mebibyte of lines in no time, with one fault', async () => {
+    const body = `{"invoice_number":"M","line_items":[${Array(400_000).fill('0').join()}]}`;
+    const details = expectError(await post(body), 400, 'invalid_json');
+    expect(details.map(({ code }) => code)).to.deep.equal(['too_many_values']);
+  });
+
   for (const key of ['__proto__', 'constructor', 'prototype', '\\u005f_proto__', 'const\\u0072uctor']) {
     it(`refuses the key ${key} at the top and nested, where unknown keys are tolerated`, async () => {
       const nested = `{"invoice_number":"K","note":{"deep":[{"${key}":{"admin":true}}]}}`;

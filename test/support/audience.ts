@@ -13,7 +13,15 @@ const RECOVERY_MS = 30_000;
 const READ_MS = 300;
 
 /** What all scenarios of a run add up to, to be told at the end of it. */
-export const delivered = { requests: 0, repeated: 0, repeatable: 0, slowestRecoveryMs: 0, worstRetryMs: 0 };
+export const delivered = {
+  requests: 0,
+  repeated: 0,
+  repeatable: 0,
+  slowestRecoveryMs: 0,
+  worstRetryMs: 0,
+  /** In the scenarios that bound it. */
+  worstShare: 0,
+};
 
 export interface Listener {
   tenant: Tenant;
@@ -33,6 +41,8 @@ export interface OpenDelivery {
 /** See the module comment. */
 export class Audience {
   readonly listeners: Listener[] = [];
+  /** The share of requests that may have come again by the end, whatever explains them. */
+  mostRepeated = 1;
   /** By `endpoint/event`: at how many deaths it had been received and not recorded. So often it may come again. */
   readonly #repeatable = new Map<string, number>();
 
@@ -71,6 +81,12 @@ export class Audience {
       const key = `${row.endpoint_id}/${row.event_id}`;
       this.#repeatable.set(key, (this.#repeatable.get(key) ?? 0) + 1);
     }
+  }
+
+  /** Waits for so many more requests. */
+  async hears(more: number): Promise<void> {
+    const goal = this.received + more;
+    await eventually(`${more} deliveries`, () => this.received >= goal, 120_000);
   }
 
   /** Waits until nothing is open that is open now. */
@@ -143,9 +159,18 @@ export class Audience {
     expect(unexplained, 'requests that came again though they were not in flight at a death').to.deep.equal(
       [],
     );
-    delivered.requests += this.listeners.reduce((sum, { endpoint }) => sum + endpoint.requests.length, 0);
+    const { received } = this;
+    const share = again.length / received;
+    expect(share, `${again.length} of ${received} came again`).to.be.at.most(this.mostRepeated);
+    if (this.mostRepeated < 1) delivered.worstShare = Math.max(delivered.worstShare, share);
+    delivered.requests += received;
     delivered.repeated += again.length;
     delivered.repeatable += [...this.#repeatable.values()].reduce((sum, times) => sum + times, 0);
+  }
+
+  /** Requests that have come so far, repeated ones too. */
+  get received(): number {
+    return this.listeners.reduce((sum, { endpoint }) => sum + endpoint.requests.length, 0);
   }
 
   /** What is still to be delivered. */

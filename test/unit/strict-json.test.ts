@@ -91,6 +91,16 @@ describe('parseStrictJson', () => {
     assert.deepStrictEqual(faultsOf(']'.repeat(2 ** 20)), ['invalid_json ']);
   });
 
+  it('allows 10,000 values and not one more, members and items alike', () => {
+    const items = (count: number) => `[${Array(count).fill('[]').join()}]`;
+    assert.isTrue(read(items(9_999)).ok);
+    assert.lengthOf((read(items(9_999)) as { value: unknown[] }).value, 9_999);
+    assert.deepStrictEqual(faultsOf(items(10_000)), ['too_many_values [9999]']);
+    const members = `{"a":{${Array.from({ length: 9_999 }, (_, nth) => `"m${nth}":",,,,"`).join()}}}`;
+    assert.deepStrictEqual(faultsOf(members), ['too_many_values a.m9998']);
+    assert.isTrue(read(members.replace(/,"m9998":",,,,"/, '')).ok);
+  });
+
   it('says where the syntax breaks, and repeats nothing of the body', () => {
     const cases: [text: string, message: string][] = [
       ['', 'a value at line 1, column 1'],
