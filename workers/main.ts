@@ -11,6 +11,7 @@ import {
 } from '../shared/platform/runtime.js';
 import { startTracing } from '../shared/platform/tracing.js';
 import { startClock } from './clock/index.js';
+import { startExportsWorker } from './exports/index.js';
 import { startMessagesWorker } from './messages/index.js';
 import { startWebhooksWorker } from './webhooks/index.js';
 import { startWritesWorker } from './writes/index.js';
@@ -21,6 +22,7 @@ const QUEUES: Record<string, (runtime: Runtime) => Promise<void> | void> = {
   clock: startClock,
   messages: startMessagesWorker,
   webhooks: startWebhooksWorker,
+  exports: startExportsWorker,
 };
 
 const names = process.argv.slice(2);

@@ -19,6 +19,8 @@ export interface Config {
   port: number;
   dataDir: string;
   databaseUrl: string | undefined;
+  /** Where exports read from; undefined: where everything does. */
+  databaseReplicaUrl: string | undefined;
   redisUrl: string | undefined;
   /** Public address of the API host without a trailing slash; undefined: taken from HOST and PORT. */
   baseUrl: string | undefined;
@@ -40,6 +42,10 @@ export interface Config {
   webhookTimeoutMs: number;
   /** Whether requests to tenants' addresses may go to this machine; never in production, where http is refused as well. */
   allowLoopback: boolean;
+  /** Exports that a process writes side by side. */
+  exportsConcurrency: number;
+  /** Of one statement of an export. */
+  exportTimeoutMs: number;
   /** Host names under which agents may reach the MCP server, in lower case, beside that of publicUrl. */
   mcpHosts: readonly string[];
   trustProxy: boolean;
@@ -200,6 +206,7 @@ function toConfig(kind: ProcessKind, value: Settings): Config {
     port: value.PORT ?? defaultPort,
     dataDir,
     databaseUrl: value.DATABASE_URL,
+    databaseReplicaUrl: value.DATABASE_REPLICA_URL,
     redisUrl: value.REDIS_URL,
     baseUrl,
     publicUrl: publicOrigin({ baseUrl, host: value.HOST }, webPort),
@@ -213,6 +220,8 @@ function toConfig(kind: ProcessKind, value: Settings): Config {
     writesConcurrency: value.WRITES_CONCURRENCY,
     webhooksConcurrency: value.WEBHOOKS_CONCURRENCY,
     webhookTimeoutMs: value.WEBHOOK_TIMEOUT_MS,
+    exportsConcurrency: value.EXPORTS_CONCURRENCY,
+    exportTimeoutMs: value.EXPORT_TIMEOUT_MS,
     mcpHosts: value.MCP_HOSTS?.toLowerCase().split(',') ?? [],
     allowLoopback: value.WEBHOOK_ALLOW_LOOPBACK ?? !production,
     trustProxy: value.TRUST_PROXY,

@@ -37,6 +37,12 @@ export const settingsSchema = Joi.object({
     .uri({ scheme: ['postgres', 'postgresql'] })
     .description('PostgreSQL 15 or later; an owner role that may create roles and is no superuser')
     .example('postgres://tow:secret@localhost:5432/tow'),
+  DATABASE_REPLICA_URL: Joi.string()
+    .uri({ scheme: ['postgres', 'postgresql'] })
+    .description(
+      'a streaming replica that exports read from once it has caught up; the same role as DATABASE_URL',
+    )
+    .example('postgres://tow:secret@replica:5432/tow'),
   REDIS_URL: Joi.string()
     .uri({ scheme: ['redis', 'rediss'] })
     .description('Redis 6.2 or later with noeviction; switches to the scaled-out way')
@@ -107,6 +113,20 @@ export const settingsSchema = Joi.object({
   WEBHOOK_ALLOW_LOOPBACK: Joi.boolean()
     .description('webhooks may go to receivers on this machine; refused in production')
     .example(false),
+  EXPORTS_CONCURRENCY: Joi.number()
+    .integer()
+    .min(1)
+    .max(32)
+    .default(3)
+    .description('exports that one exports worker writes side by side; of several, one is always a small one')
+    .example(3),
+  EXPORT_TIMEOUT_MS: Joi.number()
+    .integer()
+    .min(1000)
+    .max(86_400_000)
+    .default(3_600_000)
+    .description('how long PostgreSQL may read for one file of an export')
+    .example(3_600_000),
   MCP_HOSTS: Joi.string()
     .pattern(/^[a-z0-9.-]+(,[a-z0-9.-]+)*$/i, 'be host names separated by commas')
     .description("names under which the agents' server answers beside BASE_URL's and this machine's")
@@ -155,6 +175,7 @@ export interface Settings {
   HOST: string;
   DATA_DIR: string;
   DATABASE_URL?: string;
+  DATABASE_REPLICA_URL?: string;
   REDIS_URL?: string;
   BASE_URL?: string;
   SMTP_URL?: string;
@@ -168,6 +189,8 @@ export interface Settings {
   WEBHOOKS_CONCURRENCY: number;
   WEBHOOK_TIMEOUT_MS: number;
   WEBHOOK_ALLOW_LOOPBACK?: boolean;
+  EXPORTS_CONCURRENCY: number;
+  EXPORT_TIMEOUT_MS: number;
   MCP_HOSTS?: string;
   TRUST_PROXY: boolean;
   LOG_LEVEL: string;

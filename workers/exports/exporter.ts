@@ -1,0 +1,77 @@
+import { hostname } from 'node:os';
+import { newId } from '../../shared/platform/ids.js';
+import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Storage } from '../../shared/platform/storage/index.js';
+import type { ExportJob } from '../../shared/queues/exports.js';
+import type { WritesQueue } from '../../shared/queues/writes.js';
+import { findDueExports } from '../../shared/resources/exports/run-store.js';
+import { runExport } from './run.js';
+import { LARGE_ROWS, Turns, type Waiting } from './turns.js';
+
+/** What a process needs to run exports, beside the runtime. */
+export interface ExporterParts {
+  storage: Storage;
+  writes: WritesQueue;
+}
+
+/** The exports of one process: what waits, what runs, and whose turn is next. */
+export class Exporter {
+  readonly #turns: Turns;
+  readonly #running = new Map<string, { stop: AbortController; ended: Promise<void> }>();
+  /** Whose leases are ours. */
+  readonly #owner = `${hostname()}-${newId()}`;
+  #isClosing = false;
+
+  constructor(
+    private readonly runtime: Runtime,
+    private readonly parts: ExporterParts,
+  ) {
+    this.#turns = new Turns(runtime.config.exportsConcurrency);
+  }
+
+  get counts(): { running: number; waiting: number } {
+    return this.#turns.counts;
+  }
+
+  /** Looks at what a tenant has due. A job too many does nothing; a lost one is found by the clock. */
+  async look({ tenantId }: Pick<ExportJob, 'tenantId'>): Promise<void> {
+    const due = await this.runtime.db.transaction([tenantId], (tx) => findDueExports(tx));
+    for (const { tenant_id, id, estimated_rows } of due)
+      this.#turns.add({ tenant_id, id, isLarge: (estimated_rows ?? 0) >= LARGE_ROWS });
+    this.#fill();
+  }
+
+  /** Stops what runs, gives it back to the others, and waits until it has stopped. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    for (const { stop } of this.#running.values()) stop.abort();
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+  }
+
+  #fill(): void {
+    while (!this.#isClosing) {
+      const next = this.#turns.next();
+      if (!next) return;
+      const stop = new AbortController();
+      this.#running.set(next.id, { stop, ended: this.#run(next, stop.signal) });
+    }
+  }
+
+  async #run(waiting: Waiting, signal: AbortSignal): Promise<void> {
+    const { tenant_id: tenantId, id } = waiting;
+    try {
+      await runExport(this.runtime, { ...this.parts, ref: waiting, owner: this.#owner, signal });
+    } catch (error) {
+      // Its lease runs out, and the clock brings it again.
+      this.runtime.logger.error({ err: error, exportId: id, tenant: tenantId }, 'an export broke off');
+    }
+    this.#turns.end(waiting);
+    this.#running.delete(id);
+    if (this.#isClosing) return;
+    // The tenant's next one is not waited for until the clock comes by. Should the store be away, it is.
+    await this.look({ tenantId }).catch((error: unknown) => {
+      this.runtime.logger.warn({ err: error, tenant: tenantId }, 'could not look for the next export');
+      this.#fill();
+    });
+  }
+}

@@ -1,0 +1,32 @@
+import { addCollectedGauge } from '../../shared/platform/metrics.js';
+import type { Runtime } from '../../shared/platform/runtime.js';
+import { openStorage } from '../../shared/platform/storage/index.js';
+import { openWorker } from '../../shared/queues/backend.js';
+import { EXPORTS_QUEUE, type ExportJob, openExportsQueue } from '../../shared/queues/exports.js';
+import { addQueueGauges } from '../../shared/queues/gauges.js';
+import { openWritesQueue } from '../../shared/queues/writes.js';
+import { Exporter } from './exporter.js';
+
+/** Jobs only say where to look. */
+const CONCURRENCY = 4;
+
+/** Starts writing exports. */
+export async function startExportsWorker(runtime: Runtime): Promise<void> {
+  const { config, lifecycle, metrics } = runtime;
+  addQueueGauges(runtime, openExportsQueue(runtime));
+  const writes = openWritesQueue(runtime);
+  const storage = await openStorage(config);
+  const exporter = new Exporter(runtime, { storage, writes });
+  lifecycle.onClose('exports under way', () => exporter.close());
+  addCollectedGauge(metrics, {
+    name: 'tow_exports',
+    help: 'Exports in this process',
+    labelNames: ['state'],
+    collect: (set) => {
+      for (const [state, count] of Object.entries(exporter.counts)) set({ state }, count);
+    },
+  });
+  openWorker<ExportJob>(runtime, EXPORTS_QUEUE, async ({ data }) => exporter.look(data), {
+    concurrency: CONCURRENCY,
+  });
+}
