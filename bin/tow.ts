@@ -5,4 +5,5 @@ import { runCli } from './commands/cli.js';
 process.exitCode = await runCli(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
+  isInteractive: process.stderr.isTTY === true,
 });

@@ -29,6 +29,7 @@ export async function runCli(argv: readonly string[], terminal: Terminal): Promi
       lifecycle,
       say: (line) => printLine(terminal, line, json),
       notice: (text) => terminal.err(`${text}\n`),
+      rewrite: (text) => terminal.isInteractive && terminal.err(`\r${text}\u001b[K`),
       interruption: () => interruption.heed(),
     });
     printOutput(terminal, output, json);

@@ -22,6 +22,8 @@ export interface CommandContext {
   say: (line: Line) => void;
   /** Tells a person how it goes, on standard error. */
   notice: (text: string) => void;
+  /** Writes over what it wrote before, on standard error when that is a terminal; elsewhere nothing. An empty text takes it away. */
+  rewrite: (text: string) => void;
   /** Aborted by SIGINT and SIGTERM; who has asked for it ends by itself, and with 0 unless something else is wrong. */
   interruption: () => AbortSignal;
 }

@@ -10,7 +10,7 @@ const EXIT_CODES = `Exit codes
 
 const NOTES = `Settings are those of the service (environment). Without DATABASE_URL the database is the embedded one in DATA_DIR: that of a running
 \`npm start\`, or else started for the duration of the command. With --json every command prints one JSON document on standard output:
-{"ok":true,"data":{…}} or {"ok":false,"error":{"code","message"}}; \`tow listen\` one line per event before it. \`tow listen\` and \`tow trigger\` call the API with
+{"ok":true,"data":{…}} or {"ok":false,"error":{"code","message"}}; \`tow listen\` one line per event before it. \`tow listen\`, \`tow trigger\` and \`tow export\` call the API with
 --key, else TOW_API_KEY, else a key of the demo that \`npm start\` made in DATA_DIR; its address comes from --api-url, TOW_API_URL or the demo likewise.
 \`tow mcp\` takes its key from TOW_AGENT_KEY and its address from --mcp-url or TOW_MCP_URL, or both from the demo.`;
 

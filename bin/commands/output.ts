@@ -18,6 +18,8 @@ export interface CommandOutput extends Line {
 export interface Terminal {
   out: (text: string) => void;
   err: (text: string) => void;
+  /** Standard error can be written over. */
+  isInteractive: boolean;
 }
 
 /** Prints one of many lines, before the command's output. */

@@ -144,6 +144,29 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./trigger/trigger.js')).trigger,
   },
   {
+    name: 'export',
+    usage: `RESOURCE [--format csv|json|ndjson|dump] [--since DATE] [--until DATE] [--status S] [--search TEXT] [--include line_items,payments] [--bom] [--decimals] [--wait] [-o FILE] [--sandbox] ${API_USAGE}`,
+    summary:
+      'Export invoices, customers, work-orders, inspections or all; -o waits for the file and fetches it, --wait tells its link.',
+    options: {
+      format: text,
+      since: text,
+      until: text,
+      status: text,
+      search: text,
+      include: text,
+      bom: flag,
+      decimals: flag,
+      wait: flag,
+      output: { type: 'string', short: 'o' },
+      sandbox: flag,
+      ...API_OPTIONS,
+    },
+    required: [],
+    positionals: 1,
+    load: async () => (await import('./export/export.js')).exportRecords,
+  },
+  {
     name: 'mcp',
     usage: '[--mcp-url URL] [--sandbox]',
     summary:
