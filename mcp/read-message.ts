@@ -6,6 +6,7 @@ import {
   isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCRequest,
+  type JSONRPCResponse,
 } from '@modelcontextprotocol/sdk/types.js';
 import { excludes } from '../shared/contracts/accept.js';
 import { parseStrictJson } from '../shared/contracts/strict-json.js';
@@ -30,6 +31,8 @@ export class ClientGone extends Error {
 export interface Message {
   /** Undefined: a notification or an answer, to which nothing is said. */
   request: JSONRPCRequest | undefined;
+  /** To a request of ours. */
+  answer: JSONRPCResponse | undefined;
   bytes: number;
 }
 
@@ -56,7 +59,7 @@ export async function readMessage(request: IncomingMessage): Promise<Message> {
     throw new RpcError(ErrorCode.ParseError, parsed.faults[0]?.message ?? 'The message is not valid JSON.', {
       details: parsed.faults,
     });
-  return { request: requestOf(parsed.value), bytes: bytes.length };
+  return { ...partsOf(parsed.value), bytes: bytes.length };
 }
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {
@@ -100,14 +103,15 @@ function whenGone(request: IncomingMessage, act: () => void): void {
   if (request.destroyed) act();
 }
 
-function requestOf(value: unknown): JSONRPCRequest | undefined {
+function partsOf(value: unknown): Pick<Message, 'request' | 'answer'> {
   // A batch would multiply what is counted and audited as one; the protocol has had none since 2025-06-18.
   if (Array.isArray(value))
     throw new RpcError(ErrorCode.InvalidRequest, 'Send one message at a time, not an array.');
   if (valuesIn(value) > MAX_VALUES) throw tooMany(value);
-  if (isJSONRPCRequest(value)) return value;
-  if (isJSONRPCNotification(value) || isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value))
-    return undefined;
+  if (isJSONRPCRequest(value)) return { request: value, answer: undefined };
+  if (isJSONRPCNotification(value)) return { request: undefined, answer: undefined };
+  if (isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value))
+    return { request: undefined, answer: value };
   throw new RpcError(ErrorCode.InvalidRequest, 'This is not a JSON-RPC 2.0 message.');
 }
 

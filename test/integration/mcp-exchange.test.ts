@@ -18,6 +18,9 @@ const CALLER: Caller = {
   userAgent: null,
 };
 
+/** Nothing here asks a client, and nothing closes. */
+const LIFECYCLE = { isClosing: false, onClose: () => undefined };
+
 /** The real server of the SDK behind an exchange, with handlers that fail or wait. */
 describe('the exchange between HTTP and the protocol', () => {
   const finish: (() => void)[] = [];
@@ -36,7 +39,7 @@ describe('the exchange between HTTP and the protocol', () => {
       throw new TypeError('password of tow_app at 10.0.0.7');
     });
     server.onerror = (error) => noted.push(error);
-    exchange = new Exchange();
+    exchange = new Exchange(LIFECYCLE);
     await server.connect(exchange);
   });
 
