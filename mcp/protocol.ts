@@ -90,7 +90,12 @@ function handleMore(server: Server, { complete, setLevel, subscriptions }: Offer
 function asideOf(extra: Extra, onerror: (error: Error) => void): Aside {
   return {
     tell: (notification) => void extra.sendNotification(notification).catch(onerror),
-    ask: (request) => extra.sendRequest(request, ResultSchema),
+    ask: (request) => {
+      const asked = extra.sendRequest(request, ResultSchema);
+      // A question that is withdrawn after its call was answered fails for nobody; unheard, that would end the process.
+      asked.catch(() => undefined);
+      return asked;
+    },
   };
 }
 
