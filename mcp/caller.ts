@@ -1,5 +1,6 @@
 import type { Actor } from '../shared/contracts/command.js';
 import type { Principal } from '../shared/contracts/principal.js';
+import type { Line } from './line.js';
 
 /** Who calls, and from where: one message of one agent. */
 export interface Caller {
@@ -10,8 +11,10 @@ export interface Caller {
   requestId: string;
   /** As the HTTP request has them; undefined: absent. */
   headers: { idempotencyKey: string | undefined; dryRun: string | undefined };
-  /** Sent with the answer. */
+  /** Sent with the answer, unless a stream has begun. */
   answerHeaders: Record<string, string>;
+  /** Says something to the client before the answer; undefined: it takes one JSON answer and nothing else. */
+  line?: Line | undefined;
   /** Size of the message in bytes. */
   bytes: number;
   /** The client speaks a protocol older than structured results (2025-06-18). */

@@ -20,8 +20,9 @@ import type { Caller } from './caller.js';
 import { manifestOf } from './manifest.js';
 import { createOffer, type Offer } from './offer.js';
 import { assertOwnSite } from './own-site.js';
-import { type Ask, createProtocols } from './protocols.js';
+import { createProtocols, type Protocols } from './protocols.js';
 import { ClientGone, discardRest, type Message, readMessage } from './read-message.js';
+import { Reply } from './reply.js';
 import { headerOf, requestIdOf } from './request-headers.js';
 import { toAppError } from './result.js';
 import { RpcError } from './rpc-error.js';
@@ -30,8 +31,6 @@ import { auditMalformed, auditOverLimit } from './unhandled.js';
 
 const PATH = '/mcp';
 const MANIFEST_PATH = '/mcp/manifest';
-/** What is noted when the client went away before it was answered. */
-const CLIENT_GONE = 499;
 /** Revision of the protocol that brought structured results; from it on clients name theirs in a header. */
 const STRUCTURED_SINCE = '2025-06-18';
 
@@ -39,7 +38,8 @@ const STRUCTURED_SINCE = '2025-06-18';
 export type McpListener = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * Streamable HTTP (MCP 2024-11-05 to 2026-07-28) without sessions or streams: one POST, one JSON answer, and any replica can give it.
+ * Streamable HTTP (MCP 2024-11-05 to 2026-07-28) without sessions: one POST, one answer, and any replica can give it. It is JSON, or the end of a stream when
+ * there is something to say before.
  * @param offerOf what agents are offered
  */
 export async function createMcpListener(
@@ -47,14 +47,14 @@ export async function createMcpListener(
   offerOf: (mcp: McpRuntime) => Offer = createOffer,
 ): Promise<McpListener> {
   const mcp = await createMcpRuntime(runtime);
-  const ask = await createProtocols(mcp, offerOf(mcp));
+  const protocols = await createProtocols(mcp, offerOf(mcp));
   const manifest = JSON.stringify(manifestOf(runtime.config));
   return (request, response) => {
     const path = pathOf(request);
     if (path !== PATH && path !== MANIFEST_PATH) return false;
     void new Visit(mcp, request, response).run(async (visit) => {
       if (path === MANIFEST_PATH) visit.showManifest(manifest);
-      else await visit.exchangeMessage(ask);
+      else await visit.exchangeMessage(protocols);
     });
     return true;
   };
@@ -69,28 +69,28 @@ function pathOf({ url = '' }: IncomingMessage): string {
 class Visit {
   readonly #id = newId();
   readonly #requestId: string;
+  readonly #reply: Reply;
   #key: Principal | undefined;
 
   constructor(
     private readonly mcp: McpRuntime,
     private readonly request: IncomingMessage,
-    private readonly response: ServerResponse,
+    response: ServerResponse,
   ) {
     this.#requestId = requestIdOf(request) ?? this.#id;
+    this.#reply = new Reply(mcp.lifecycle, request, response);
+    this.#reply.set({ 'X-Request-Id': this.#requestId });
   }
 
   async run(answer: (visit: Visit) => Promise<void>): Promise<void> {
     const startedAt = performance.now();
-    const { request, response, mcp } = this;
-    response.setHeader('X-Request-Id', this.#requestId);
-    response.setHeader('X-Content-Type-Options', 'nosniff');
-    response.setHeader('Cache-Control', 'no-store');
+    const { request, mcp } = this;
     const span = { kind: SpanKind.SERVER, causes: [headerOf(request, 'traceparent') ?? ''] };
     await inSpan(`${request.method} ${PATH}`, span, () =>
       answer(this).catch((error: unknown) => this.#refuse(error)),
     );
     const ms = performance.now() - startedAt;
-    const status = response.headersSent ? response.statusCode : CLIENT_GONE;
+    const { status } = this.#reply;
     mcp.metrics.httpSeconds.observe({ method: String(request.method), route: PATH, status }, ms / 1000);
     const [tenant, keyId] = [this.#key?.tenantId, this.#key?.id];
     mcp.logger.info(
@@ -111,14 +111,14 @@ class Visit {
   showManifest(manifest: string): void {
     if (this.request.method !== 'GET' && this.request.method !== 'HEAD')
       throw methodNotAllowed(String(this.request.method), ['GET']);
-    this.#send(200, manifest);
+    this.#reply.send(200, manifest);
   }
 
-  async exchangeMessage(ask: Ask): Promise<void> {
-    const { mcp, request, response } = this;
+  async exchangeMessage(protocols: Protocols): Promise<void> {
+    const { mcp, request } = this;
     const { host, origin } = request.headers;
     assertOwnSite(mcp.config, { host, origin });
-    // A GET would open a stream on which nothing is ever said (MCP, Listening for Messages).
+    // A GET would open a stream of its own, on which nothing is ever said (MCP, Listening for Messages).
     if (request.method !== 'POST') throw methodNotAllowed(String(request.method), ['POST']);
     const credential = this.#credential();
     const key = await this.#authenticate(credential);
@@ -133,11 +133,12 @@ class Visit {
     if (refusal) return this.#refuseMessage(refusal, { request: message.request, caller });
     mcp.noteKeyUse(key);
     if (key.kind !== 'agent') throw await this.#notAnAgent(caller);
-    if (!message.request) return void this.#send(202);
-    const said = await ask(message.request, request.headers, caller);
+    if (message.answer) protocols.takeAnswer(message.answer, caller);
+    if (!message.request) return this.#reply.send(202);
+    const said = await protocols.ask(message.request, request.headers, caller);
     const answer = await auditMalformed(mcp, caller, { request: message.request, answer: said.answer });
-    for (const [name, value] of Object.entries(caller.answerHeaders)) response.setHeader(name, value);
-    this.#send(said.status, JSON.stringify(answer));
+    this.#reply.set(caller.answerHeaders);
+    this.#reply.send(said.status, JSON.stringify(answer));
   }
 
   /** @throws {AppError} 401 */
@@ -164,8 +165,7 @@ class Visit {
   async #count(key: Principal): Promise<AppError | undefined> {
     const count = key.kind === 'agent' ? countAgentMessage : countRequest;
     const { windows, refusal } = await count(this.mcp, key);
-    for (const [name, value] of Object.entries(rateLimitHeaders(windows)))
-      this.response.setHeader(name, value);
+    this.#reply.set(rateLimitHeaders(windows));
     return refusal;
   }
 
@@ -179,7 +179,7 @@ class Visit {
     return auditRefusal(this.mcp, caller, what);
   }
 
-  #callerOf(key: Principal, { bytes }: Message): Caller {
+  #callerOf(key: Principal, { request, bytes }: Message): Caller {
     return {
       key,
       id: this.#id,
@@ -189,6 +189,7 @@ class Visit {
         dryRun: headerOf(this.request, 'x-service-dry-run'),
       },
       answerHeaders: {},
+      line: request && this.#reply.lineOf(request.id),
       bytes,
       textOnly: !((headerOf(this.request, 'mcp-protocol-version') ?? '') >= STRUCTURED_SINCE),
       ip: this.#ip,
@@ -207,21 +208,19 @@ class Visit {
   async #refuse(error: unknown): Promise<void> {
     // Nobody is there to be told, and nothing of ours went wrong.
     if (error instanceof ClientGone) return;
-    if (!(await discardRest(this.request))) this.response.setHeader('Connection', 'close');
+    if (!(await discardRest(this.request))) this.#reply.set({ Connection: 'close' });
     if (error instanceof RpcError) {
       const { code, message, id } = error;
       const data = { ...Object(error.data), requestId: this.#requestId };
-      this.#send(400, JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } }));
+      this.#reply.send(400, JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } }));
       return;
     }
     const known = toAppError(error);
     if (known.status >= 500)
       this.mcp.logger.error({ err: error, requestId: this.#requestId }, 'request failed');
-    for (const [name, value] of Object.entries(known.headers)) this.response.setHeader(name, value);
-    this.#send(
-      known.status,
-      JSON.stringify({ ok: false, error: { ...known.toBody(), requestId: this.#requestId } }),
-    );
+    this.#reply.set(known.headers);
+    const body = { ok: false, error: { ...known.toBody(), requestId: this.#requestId } };
+    this.#reply.refuse(known.status, body);
   }
 
   /** Over a limit: HTTP's 429 makes clients wait, the JSON-RPC error tells the model why. */
@@ -230,21 +229,13 @@ class Visit {
     { request, caller }: { request: Message['request']; caller: Caller },
   ): Promise<void> {
     const error = await auditOverLimit(this.mcp, caller, { request, error: refusal });
-    for (const [name, value] of Object.entries(error.headers)) this.response.setHeader(name, value);
+    this.#reply.set(error.headers);
     const retryAfterSeconds = Number(error.headers['Retry-After']);
     const data = { ...error.toBody(), requestId: this.#requestId, retryAfterSeconds };
     const answer = { code: error.status, message: error.message, data };
-    this.#send(error.status, JSON.stringify({ jsonrpc: '2.0', id: request?.id ?? null, error: answer }));
-  }
-
-  #send(status: number, body?: string): void {
-    const { response } = this;
-    if (response.headersSent || response.destroyed) return;
-    // Told with the answer: the next request would meet a closed door.
-    if (this.mcp.lifecycle.isClosing) response.setHeader('Connection', 'close');
-    if (body === undefined) return void response.writeHead(status).end();
-    response
-      .writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
-      .end(this.request.method === 'HEAD' ? undefined : body);
+    this.#reply.send(
+      error.status,
+      JSON.stringify({ jsonrpc: '2.0', id: request?.id ?? null, error: answer }),
+    );
   }
 }

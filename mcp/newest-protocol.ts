@@ -11,7 +11,8 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.js';
 import { fitToLeave } from './fit-to-leave.js';
-import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from './introduction.js';
+import { capabilitiesOf, INSTRUCTIONS, SERVER_INFO } from './introduction.js';
+import type { Aside } from './line.js';
 import type { Offer } from './offer.js';
 import type { McpRuntime } from './runtime.js';
 
@@ -68,7 +69,7 @@ export function createNewestProtocol({ logger }: Pick<McpRuntime, 'logger'>, off
   const onerror = (error: Error) => logger.warn({ err: error }, 'a message could not be handled');
   const handler = createMcpHandler(() => serverOf(offer), { legacy: 'reject', onerror });
   return async (message, headers, caller) => {
-    // The SDK would open a stream and close it again; nothing is ever said on one.
+    // The SDK would open a stream and close it again; nothing is ever said but during a call.
     if (message.method === 'subscriptions/listen') return nothingToListenTo(message.id);
     const { key } = caller;
     const response = await handler.fetch(requestOf(headers), {
@@ -82,7 +83,7 @@ export function createNewestProtocol({ logger }: Pick<McpRuntime, 'logger'>, off
 }
 
 function nothingToListenTo(id: string | number): HttpAnswer {
-  const error = { code: METHOD_NOT_FOUND, message: 'This server sends no notifications.' };
+  const error = { code: METHOD_NOT_FOUND, message: 'This server sends no notifications but during a call.' };
   return { status: 404, answer: { jsonrpc: '2.0', id, error } };
 }
 
@@ -97,7 +98,7 @@ function requestOf(headers: Headers): Request {
 
 function serverOf(offer: Offer): Server {
   const server = new Server(SERVER_INFO, {
-    capabilities: CAPABILITIES,
+    capabilities: capabilitiesOf(offer),
     instructions: INSTRUCTIONS,
     cacheHints: CACHE_HINTS,
   });
@@ -110,6 +111,7 @@ function serverOf(offer: Offer): Server {
       name: params.name,
       args: params.arguments ?? {},
       meta: params._meta ?? {},
+      aside: asideOf(callerOf(context)),
     }),
   );
   server.setRequestHandler('resources/list', (_request, context) => ({
@@ -127,7 +129,20 @@ function serverOf(offer: Offer): Server {
   server.setRequestHandler('prompts/get', ({ params }, context) =>
     offer.getPrompt(callerOf(context), params.name, params.arguments ?? {}),
   );
+  const { complete } = offer;
+  if (complete)
+    server.setRequestHandler('completion/complete', ({ params }, context) => ({
+      completion: complete(callerOf(context), params),
+    }));
   return server;
+}
+
+/** Past the SDK, which would put it all into a stream of its own that had to be read here again. */
+function asideOf({ line }: Caller): Aside {
+  return {
+    tell: (notification) => void line?.say({ jsonrpc: '2.0', ...notification }),
+    ask: () => Promise.reject(new Error(`A server of revision ${NEWEST_VERSION} sends no requests.`)),
+  };
 }
 
 function callerOf({ http }: ServerContext): Caller {

@@ -1,6 +1,9 @@
 import type {
   CallToolResult,
+  CompleteRequestParams,
+  CompleteResult,
   GetPromptResult,
+  LoggingLevel,
   Prompt,
   ReadResourceResult,
   Resource,
@@ -25,6 +28,14 @@ export interface Offer {
   readResource: (caller: Caller, uri: string) => Promise<ReadResourceResult>;
   listPrompts: (caller: Caller) => Prompt[];
   getPrompt: (caller: Caller, name: string, args: Record<string, string>) => GetPromptResult;
+  /** What may stand for an argument of a prompt or template, by what was written of it. The three that follow the product does not have: nobody is told of them. */
+  complete?: ((caller: Caller, asked: CompleteRequestParams) => CompleteResult['completion']) | undefined;
+  /** From which level on a caller wants `notifications/message` during its calls. There is no session: who keeps it keeps it by key, in its own process. */
+  setLevel?: ((caller: Caller, level: LoggingLevel) => void) | undefined;
+  /** Likewise, of resources that a caller wants to hear of. */
+  subscriptions?:
+    | { subscribe: (caller: Caller, uri: string) => void; unsubscribe: (caller: Caller, uri: string) => void }
+    | undefined;
 }
 
 /** The product's: its registry of tools, resources and prompts. */

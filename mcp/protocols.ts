@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import {
   isInitializeRequest,
   type JSONRPCRequest,
+  type JSONRPCResponse,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Caller } from './caller.js';
@@ -18,15 +19,22 @@ export type Ask = (
   caller: Caller,
 ) => Promise<HttpAnswer>;
 
+export interface Protocols {
+  ask: Ask;
+  /** Hands on what a client answers to a question of ours (the older revisions have them). */
+  takeAnswer: (answer: JSONRPCResponse, caller: Caller) => void;
+}
+
 /** Every revision of MCP on one URL, 2024-11-05 to 2026-07-28, out of one offer. */
-export async function createProtocols(mcp: McpRuntime, offer: Offer): Promise<Ask> {
+export async function createProtocols(mcp: McpRuntime, offer: Offer): Promise<Protocols> {
   const older = await createProtocol(mcp, offer);
   const newest = createNewestProtocol(mcp, offer);
-  return async (request, headers, caller) => {
+  const ask: Ask = async (request, headers, caller) => {
     if (isNewest(request, headers)) return newest(request, headers, caller);
     assertVersion(request, headers['mcp-protocol-version']);
     return { status: 200, answer: await older.ask(request, caller) };
   };
+  return { ask, takeAnswer: (answer, caller) => older.takeAnswer(answer, caller) };
 }
 
 /** Absent, it is the revision that `initialize` agreed on. */

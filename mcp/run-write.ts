@@ -10,6 +10,7 @@ import { checkWrite } from './arguments.js';
 import { audit } from './audit.js';
 import { actorOf, type Caller } from './caller.js';
 import { withoutInvisible } from './invisible.js';
+import { toldOf } from './progress.js';
 import { success } from './result.js';
 import type { McpRuntime } from './runtime.js';
 import { dollars, type Shown, type ToolCall, type WriteTool } from './tools/tool.js';
@@ -25,7 +26,7 @@ export async function runWrite(
 ): Promise<CallToolResult> {
   const { input, options } = checkWrite(tool, caller, call);
   const command = commandOf(caller, { tool, input, options });
-  const submitted = await mcp.submit(command, caller.bytes);
+  const submitted = await toldOf(call, mcp.submit(command, caller.bytes));
   return answerOf(mcp, caller, { tool, command, submitted });
 }
 

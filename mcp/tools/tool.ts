@@ -4,6 +4,7 @@ import type { AgentScope } from '../../shared/contracts/vocabulary.js';
 import type { Statement } from '../../shared/platform/postgres.js';
 import type { ListScope } from '../../shared/resources/keyset-list.js';
 import type { Caller } from '../caller.js';
+import type { Aside } from '../line.js';
 import type { McpRuntime } from '../runtime.js';
 
 /** JSON as an object: a record, or a page of records. */
@@ -14,6 +15,8 @@ export interface ToolCall {
   name: string;
   args: Record<string, unknown>;
   meta: Record<string, unknown>;
+  /** Absent: the answer is all that can be said. */
+  aside?: Aside;
 }
 
 interface ToolBase<Input> {

@@ -131,6 +131,21 @@ describe('tow mcp', function () {
       expect(stdio.answers.map(({ id }) => id)).to.deep.equal(['job', 'fast', 'slow']);
     }));
 
+  it('passes on what the server tells before an answer, and the answer after it', () =>
+    withStdio(async (stdio) => {
+      const call = { ...draftOf(await newJob(stdio)), _meta: { progressToken: 'slow' } };
+      await deployment.withoutCommits(async () => {
+        stdio.say('tools/call', call, 'slow');
+        await eventually('it tells', () => stdio.answers.length >= 2);
+      });
+      const { result } = await stdio.answer('slow');
+      expect(result.structuredContent.invoice_number).to.be.a('string');
+      const [, told] = stdio.answers;
+      expect(told).to.deep.include({ method: 'notifications/progress' });
+      expect(told.params).to.include({ progressToken: 'slow', progress: 1 });
+      expect(stdio.answers.at(-1).id).to.equal('slow');
+    }));
+
   for (const [how, stop] of Object.entries({
     'its input ends': (stdio: Stdio) => stdio.endInput(),
     'SIGTERM comes': (stdio: Stdio) => stdio.child.kill('SIGTERM'),

@@ -1,5 +1,10 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { CallToolRequestSchema, ListPromptsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolRequestSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListRootsResultSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { expect } from 'chai';
 import type { Caller } from '../../mcp/caller.js';
 import { Exchange } from '../../mcp/exchange.js';
@@ -18,6 +23,9 @@ const CALLER: Caller = {
   userAgent: null,
 };
 
+/** Nothing here asks a client, and nothing closes. */
+const LIFECYCLE = { isClosing: false, onClose: () => undefined };
+
 /** The real server of the SDK behind an exchange, with handlers that fail or wait. */
 describe('the exchange between HTTP and the protocol', () => {
   const finish: (() => void)[] = [];
@@ -27,7 +35,10 @@ describe('the exchange between HTTP and the protocol', () => {
   beforeEach(async () => {
     noted.length = 0;
     finish.length = 0;
-    const server = new Server({ name: 'test', version: '1' }, { capabilities: { tools: {}, prompts: {} } });
+    const server = new Server(
+      { name: 'test', version: '1' },
+      { capabilities: { tools: {}, prompts: {}, resources: {} } },
+    );
     server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
       await new Promise<void>((resolve) => finish.push(resolve));
       return { content: [{ type: 'text', text: params.name }] };
@@ -35,8 +46,13 @@ describe('the exchange between HTTP and the protocol', () => {
     server.setRequestHandler(ListPromptsRequestSchema, () => {
       throw new TypeError('password of tow_app at 10.0.0.7');
     });
+    server.setRequestHandler(ListResourcesRequestSchema, (_request, extra) =>
+      extra
+        .sendRequest({ method: 'roots/list' }, ListRootsResultSchema, { timeout: 50 })
+        .then(() => ({ resources: [] })),
+    );
     server.onerror = (error) => noted.push(error);
-    exchange = new Exchange();
+    exchange = new Exchange(LIFECYCLE);
     await server.connect(exchange);
   });
 
@@ -80,6 +96,25 @@ describe('the exchange between HTTP and the protocol', () => {
     ];
     await Promise.all(methods.map((method, id) => ask(method, { requestId: 1 }, id)));
     expect(exchange.underWay).to.equal(0);
+  });
+
+  it('tells a client under its own id that a question is given up, and forgets it', async () => {
+    const said: Json[] = [];
+    const line = {
+      say: (message: Json) => {
+        said.push(message);
+        return true;
+      },
+      whenOver: () => undefined,
+    };
+    const request = { jsonrpc: '2.0' as const, id: 1, method: 'resources/list' };
+    const answer: Json = await exchange.ask(request, { ...CALLER, line });
+    expect(answer.error.message).to.include('timed out');
+    const [question, cancelled] = said;
+    expect(question).to.include({ method: 'roots/list' });
+    expect(cancelled).to.include({ method: 'notifications/cancelled' });
+    expect(cancelled.params.requestId).to.equal(question.id);
+    expect([exchange.asked, exchange.underWay]).to.deep.equal([0, 0]);
   });
 
   it('tells what is under way that it closes, for the server would never answer', async () => {

@@ -100,8 +100,9 @@ describe('MCP messages that mean harm', () => {
     ] as const) {
       const { status, body } = await mcp.ask(method, params);
       expect(status).to.equal(400);
-      expect(body).to.deep.include({ id: 1 });
-      expect(body.error.code).to.equal(-32600);
+      expect(body).to.deep.include({ id: null });
+      expect(body.error.code).to.equal(-32700);
+      expect(body.error.data.details[0].code).to.equal('too_many_values');
     }
   });
 

@@ -19,8 +19,6 @@ export const delivered = {
   repeatable: 0,
   slowestRecoveryMs: 0,
   worstRetryMs: 0,
-  /** In the scenarios that bound it. */
-  worstShare: 0,
 };
 
 export interface Listener {
@@ -162,7 +160,6 @@ export class Audience {
     const { received } = this;
     const share = again.length / received;
     expect(share, `${again.length} of ${received} came again`).to.be.at.most(this.mostRepeated);
-    if (this.mostRepeated < 1) delivered.worstShare = Math.max(delivered.worstShare, share);
     delivered.requests += received;
     delivered.repeated += again.length;
     delivered.repeatable += [...this.#repeatable.values()].reduce((sum, times) => sum + times, 0);

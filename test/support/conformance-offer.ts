@@ -1,7 +1,13 @@
 /** What the conformance suite wants to find on a server, beside the product's own tools, resources and prompts. In tests only. */
-import type { CallToolResult, GetPromptResult, ReadResourceResult } from '@modelcontextprotocol/sdk/types.js';
+import type {
+  CallToolResult,
+  GetPromptResult,
+  LoggingLevel,
+  ReadResourceResult,
+} from '@modelcontextprotocol/sdk/types.js';
 import { createOffer, type Offer } from '../../mcp/offer.js';
 import type { McpRuntime } from '../../mcp/runtime.js';
+import { LEVELS, SPEAKING } from './conformance-speaking.js';
 
 /** One red pixel. */
 const PNG =
@@ -100,16 +106,23 @@ function readFixture(uri: string): ReadResourceResult | undefined {
 /** The product's offer with the fixtures behind it. */
 export function conformanceOffer(mcp: McpRuntime): Offer {
   const own = createOffer(mcp);
+  const levels = new Map<string, LoggingLevel>();
+  const watched = new Map<string, Set<string>>();
   return {
     listTools: (caller) => [
       ...own.listTools(caller),
-      ...Object.keys(RESULTS).map((name) => ({
+      ...[...Object.keys(RESULTS), ...Object.keys(SPEAKING)].map((name) => ({
         name,
         description: `A fixture of the conformance suite: ${name}.`,
         inputSchema: { type: 'object' as const, ...INPUTS[name] },
       })),
     ],
-    callTool: async (caller, call) => RESULTS[call.name] ?? own.callTool(caller, call),
+    callTool: async (caller, call) => {
+      const { aside } = call;
+      const speak = SPEAKING[call.name];
+      if (speak && aside) return speak(call, { aside, level: levels.get(caller.key.id) ?? 'debug' });
+      return RESULTS[call.name] ?? own.callTool(caller, call);
+    },
     listResources: (caller) => [
       ...own.listResources(caller),
       ...Object.entries(RESOURCES).map(([uri, { mimeType }]) => ({ uri, name: uri, mimeType })),
@@ -128,5 +141,20 @@ export function conformanceOffer(mcp: McpRuntime): Offer {
       })),
     ],
     getPrompt: (caller, name, args) => PROMPTS[name]?.get(args) ?? own.getPrompt(caller, name, args),
+    complete: (_caller, { argument }) => {
+      const values = ['paris', 'park', 'party'].filter((word) => word.startsWith(argument.value));
+      return { values, total: values.length, hasMore: false };
+    },
+    setLevel: ({ key }, level) => {
+      if (LEVELS.includes(level)) levels.set(key.id, level);
+    },
+    subscriptions: {
+      subscribe: ({ key }, uri) => {
+        watched.set(key.id, (watched.get(key.id) ?? new Set()).add(uri));
+      },
+      unsubscribe: ({ key }, uri) => {
+        watched.get(key.id)?.delete(uri);
+      },
+    },
   };
 }

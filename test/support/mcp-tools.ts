@@ -62,7 +62,9 @@ export async function runConformance(url: string): Promise<Map<string, string[]>
       const checks = JSON.parse(await readFile(join(directory, name, 'checks.json'), 'utf8')) as Check[];
       // A scenario that could not be held is none that was passed.
       const faults = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
-      const told = faults.map(({ id, errorMessage }) => `${id}: ${errorMessage ?? 'not held'}`);
+      const told = faults.map(
+        ({ id, status, errorMessage }) => `${status} ${id}: ${errorMessage ?? 'not held'}`,
+      );
       found.set(scenario, checks.length === 0 ? ['no check was made'] : told);
     }
     return found;

@@ -74,7 +74,9 @@ export class Bridge {
     const id = isJSONRPCRequest(message) ? message.id : undefined;
     if (id !== undefined) this.#waiting.set(id, waiting);
     try {
-      const { answer, trouble, refusal } = await this.upstream.send(message, waiting.signal);
+      const { signal } = waiting;
+      const onBefore = (before: JSONRPCMessage) => this.client.send(before);
+      const { answer, trouble, refusal } = await this.upstream.send(message, { signal, onBefore });
       if (trouble && !refusal) this.notice(trouble);
       if (answer && !waiting.signal.aborted) await this.client.send(answer);
       if (refusal) this.#fail(refusal);

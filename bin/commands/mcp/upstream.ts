@@ -1,6 +1,7 @@
 import {
   ErrorCode,
   isJSONRPCErrorResponse,
+  isJSONRPCNotification,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
@@ -9,6 +10,7 @@ import {
 import { packageVersion } from '../../../shared/platform/package-version.js';
 import { causeOf } from '../api-client.js';
 import { CliError, EXIT } from '../exit-codes.js';
+import { SseParser } from '../listen/sse-parser.js';
 import type { McpAccess } from './mcp-access.js';
 
 /** Longer than any call takes, a write that waits for its commit included. */
@@ -26,6 +28,11 @@ export interface Outcome {
   refusal?: CliError;
 }
 
+interface SendOptions {
+  signal: AbortSignal;
+  onBefore: (message: JSONRPCMessage) => Promise<void>;
+}
+
 interface Envelope {
   error?: { code?: string; message?: string; requestId?: string };
 }
@@ -37,8 +44,11 @@ export class Upstream {
 
   constructor(private readonly access: McpAccess) {}
 
-  /** Sends a message; whatever goes wrong is told in the outcome. @param signal ends the waiting; it then rejects */
-  async send(message: JSONRPCMessage, signal: AbortSignal): Promise<Outcome> {
+  /**
+   * Sends a message; whatever goes wrong is told in the outcome.
+   * @param options.signal ends the waiting; it then rejects @param options.onBefore takes what the server says before the answer, as it comes
+   */
+  async send(message: JSONRPCMessage, { signal, onBefore }: SendOptions): Promise<Outcome> {
     const { url } = this.access;
     let response: Response;
     let text: string;
@@ -50,7 +60,7 @@ export class Upstream {
         redirect: 'manual',
         signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
       });
-      text = await response.text();
+      text = isStream(response) ? await lastOf(response, onBefore) : await response.text();
     } catch (error) {
       if (signal.aborted) throw error;
       return failed(message, {
@@ -123,6 +133,25 @@ function failed(
   const data = { code, ...(requestId ? { requestId } : {}) };
   const error = { code: ErrorCode.ConnectionClosed, message: text, data };
   return { answer: { jsonrpc: '2.0', id: message.id, error }, trouble: text };
+}
+
+function isStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
+
+/** The answer that ends a stream. @throws when it breaks off before */
+async function lastOf({ body }: Response, onBefore: SendOptions['onBefore']): Promise<string> {
+  const parser = new SseParser();
+  const decoder = new TextDecoder();
+  for await (const chunk of body ?? []) {
+    for (const { data } of parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }))) {
+      if (data === undefined) continue;
+      const message = parse(data);
+      if (isJSONRPCRequest(message) || isJSONRPCNotification(message)) await onBefore(message);
+      else return data;
+    }
+  }
+  throw new Error('the answer broke off');
 }
 
 function parse(text: string): unknown {
