@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { Config } from '../../shared/platform/config.js';
 import { AppError, methodNotAllowed, serviceUnavailable } from '../../shared/platform/errors.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { linkKeyOf, redeemLink } from '../../shared/platform/storage/link-token.js';
@@ -28,8 +27,7 @@ export interface DownloadObject {
 /** Looks an export up among the tenant's own; undefined unless it is there to be fetched now. */
 export type FindObject = (tenantId: string, exportId: string) => Promise<DownloadObject | undefined>;
 
-export interface DownloadParts extends Pick<Runtime, 'limiter' | 'logger'> {
-  config: Pick<Config, 'secretKey' | 'badCredentialsPerMinute'>;
+export interface DownloadParts extends Pick<Runtime, 'config' | 'limiter' | 'logger'> {
   storage: Storage;
   downloads: Downloads;
   findObject: FindObject;
@@ -73,11 +71,11 @@ interface Served {
 async function serve(parts: DownloadParts, ctx: AnyContext, { object, tenantId }: Served): Promise<void> {
   const etag = `"${object.sha256}"`;
   const asked = rangeOf(ctx, { etag, bytes: object.bytes });
-  ctx.set('Accept-Ranges', 'bytes');
-  ctx.set('ETag', etag);
   if (asked === 'none') return refuseRange(ctx, object.bytes);
   if (ctx.method === 'GET') parts.downloads.begin(ctx.res, tenantId);
   const stream = await open(parts, object, asked);
+  ctx.set('Accept-Ranges', 'bytes');
+  ctx.set('ETag', etag);
   ctx.set('Content-Disposition', attachment(object.fileName));
   // As it was made: nothing on the way may compress it again, or the length and the digest would be another's.
   ctx.set('Cache-Control', 'no-store, no-transform');
