@@ -105,26 +105,31 @@ export class S3Server {
   }
 
   #serve(asked: Asked): void {
-    const { request, query, key } = asked;
-    const verb = request.method ?? '';
-    if (key === '') {
-      if (verb === 'GET' && query.has('uploads')) return this.#listUploads(asked);
-      if (verb === 'GET' && query.get('list-type') === '2') return this.#list(asked);
-    } else if (query.has('uploadId')) {
-      if (verb === 'PUT') return this.#putPart(asked);
-      if (verb === 'POST') return this.#complete(asked);
-      if (verb === 'DELETE') return this.#abort(asked);
-    } else if (verb === 'POST' && query.has('uploads')) {
-      return this.#initiate(asked);
-    } else if (verb === 'PUT') {
-      return this.#put(asked);
-    } else if (verb === 'GET') {
-      return this.#get(asked);
-    } else if (verb === 'DELETE') {
-      this.objects.delete(key);
-      return void asked.response.writeHead(204).end();
-    }
-    throw new Refusal(501, 'NotImplemented');
+    const verb = asked.request.method ?? '';
+    const isPart = asked.query.has('uploadId');
+    const isList = asked.key === '';
+    const handlers: Record<string, ((asked: Asked) => void) | undefined> = isList
+      ? { GET: (one) => (one.query.has('uploads') ? this.#listUploads(one) : this.#list(one)) }
+      : isPart
+        ? {
+            PUT: (one) => this.#putPart(one),
+            POST: (one) => this.#complete(one),
+            DELETE: (one) => this.#abort(one),
+          }
+        : {
+            POST: (one) => this.#initiate(one),
+            PUT: (one) => this.#put(one),
+            GET: (one) => this.#get(one),
+            DELETE: (one) => this.#delete(one),
+          };
+    const handler = handlers[verb];
+    if (!handler) throw new Refusal(501, 'NotImplemented');
+    handler(asked);
+  }
+
+  #delete({ response, key }: Asked): void {
+    this.objects.delete(key);
+    response.writeHead(204).end();
   }
 
   #put({ request, response, key, body }: Asked): void {
