@@ -38,6 +38,25 @@ const PATH = /^\/exports\/download\/([^/]*)$/;
 /** One answer for every link that opens nothing: whether there is such an export is nobody's business. */
 const NOTHING = 'This link has expired or never led anywhere. Get a new one from the export (download_url).';
 
+// When it is mounted (createApp, after enterVersion and before negotiate), this becomes an @openapi block; `token` goes to sharedParameters.
+// /exports/download/{token}:
+//   get:
+//     operationId: downloadExport
+//     tags: [Exports]
+//     summary: Fetch the file of an export
+//     description: The link is in download_url and lasts 15 minutes; no key is needed. Takes Range (one at a time) and If-Range. 404 for whatever opens nothing.
+//     security: []
+//     responses:
+//       '200':
+//         description: The file
+//         headers: { X-Request-Id: { $ref: '#/components/headers/XRequestId' } }
+//         content: { application/octet-stream: { schema: { type: string, format: binary } } }
+//       '206':
+//         description: The bytes that Range asks for
+//         content: { application/octet-stream: { schema: { type: string, format: binary } } }
+//       '416': { description: The range begins beyond the file }
+//       x-errors: [404, 429, 503]
+
 /**
  * `GET /exports/download/{token}`: the file of an export, for whoever has the link. It needs no key and stands before authentication; the token says
  * the tenant, and the export is read under that tenant alone. Ranges are served one at a time, so that a cut download goes on where it ended.

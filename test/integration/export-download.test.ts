@@ -229,7 +229,7 @@ describe('GET /exports/download/{token}', () => {
   }
 
   it('holds no more of a file than a slow reader takes, and loses none of it', async () => {
-    const bytes = bytesOf(48 * MB);
+    const bytes = bytesOf(24 * MB);
     const { sha256 } = await finish(bytes);
     const before_ = process.memoryUsage();
     const readers = await Promise.all([1, 2, 3, 4].map(() => opened(sha256)));
