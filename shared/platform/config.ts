@@ -3,6 +3,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSyn
 import { join, resolve } from 'node:path';
 import type Joi from 'joi';
 import { type Settings, settingsSchema } from './settings.js';
+import { type StorageLocation, storageContradictions, storageLocation } from './storage/location.js';
 
 /** Limits of one plan tier, in requests per window (specification section 8). */
 export interface TierLimits {
@@ -31,6 +32,8 @@ export interface Config {
   /** Sender address of mails; there whenever there is a mail server. */
   mailFrom: string | undefined;
   secretKey: string;
+  /** Where exports lie. */
+  exportStorage: StorageLocation;
   tiers: Record<Tier, TierLimits>;
   badCredentialsPerMinute: number;
   writeTimeoutMs: number;
@@ -148,7 +151,7 @@ function contradictions(kind: ProcessKind, value: Settings): string[] {
   if (production && !value.SECRET_KEY) {
     faults.push(`"SECRET_KEY" is required in production${exampleOf('SECRET_KEY')}`);
   }
-  faults.push(...mailContradictions(kind, value));
+  faults.push(...mailContradictions(kind, value), ...storageContradictions(value));
   if (production && value.FAILPOINTS) faults.push('"FAILPOINTS" is refused in production');
   if (production && value.WEBHOOK_ALLOW_LOOPBACK) {
     faults.push(
@@ -213,6 +216,7 @@ function toConfig(kind: ProcessKind, value: Settings): Config {
     smtpUrl: value.SMTP_URL,
     mailFrom: value.MAIL_FROM ?? (value.SMTP_URL && `invoices@${domainOf(value.BASE_URL)}`),
     secretKey: value.SECRET_KEY ?? developmentSecret(dataDir),
+    exportStorage: storageLocation(value, dataDir),
     tiers: { ...PUBLISHED_TIERS, ...JSON.parse(value.RATE_LIMIT_TIERS ?? '{}') },
     badCredentialsPerMinute: value.BAD_CREDENTIALS_PER_MINUTE,
     writeTimeoutMs: value.WRITE_TIMEOUT_MS,

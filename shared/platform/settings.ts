@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { storageAddress } from './storage/location.js';
 
 const tierLimits = Joi.object({
   minute: Joi.number().integer().min(1).required(),
@@ -65,6 +66,20 @@ export const settingsSchema = Joi.object({
       'encrypts stored secrets and links, signs cursors; generated into DATA_DIR outside production',
     )
     .example('openssl rand -base64 48'),
+  EXPORT_STORAGE: Joi.string()
+    .custom(storageAddress)
+    .description(
+      'where exports lie: a folder, which separate processes share on one machine only, or a bucket',
+    )
+    .example('s3://tow-exports/production'),
+  S3_ENDPOINT: Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .description("server of the bucket, when it is not Amazon's; downloads come from it")
+    .example('https://minio.example.com'),
+  AWS_REGION: Joi.string()
+    .pattern(/^[a-z0-9-]+$/, 'be the name of a region')
+    .description("region of the bucket; the SDK's other standard variables apply, such as AWS_ACCESS_KEY_ID")
+    .example('eu-central-1'),
   RATE_LIMIT_TIERS: Joi.string()
     .custom(tiersFromJson)
     .description('JSON that replaces the published limits of a tier')
@@ -181,6 +196,9 @@ export interface Settings {
   SMTP_URL?: string;
   MAIL_FROM?: string;
   SECRET_KEY?: string;
+  EXPORT_STORAGE?: string;
+  S3_ENDPOINT?: string;
+  AWS_REGION?: string;
   RATE_LIMIT_TIERS?: string;
   BAD_CREDENTIALS_PER_MINUTE: number;
   WRITE_TIMEOUT_MS: number;

@@ -150,7 +150,7 @@ function readmeSettings(): Map<string, string> {
   return new Map(
     rows.slice(0, end === -1 ? undefined : end).map((row) => {
       const [, name = '', standard = ''] = row.split('|').map((cell) => cell.trim());
-      expect(name, 'a setting stands in backticks').to.match(/^`[A-Z_]+`$/);
+      expect(name, 'a setting stands in backticks').to.match(/^`[A-Z0-9_]+`$/);
       return [name.slice(1, -1), standard];
     }),
   );

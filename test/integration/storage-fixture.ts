@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import type { StorageLocation } from '../../shared/platform/storage/location.js';
+import { openStorage } from '../../shared/platform/storage/open-storage.js';
+import type { Storage } from '../../shared/platform/storage/storage.js';
+import { S3Server } from '../support/s3-server.js';
+import { S3_ACCOUNT } from '../support/s3-signature.js';
+
+export const ABOUT = { contentType: 'application/gzip', fileName: 'invoices.csv.gz' };
+export const KEY = '01890000-0000-7000-8000-000000000001/01890000-0000-7000-8000-000000000002/1';
+
+/** How the SDK is told who it is. */
+export const CREDENTIALS = {
+  AWS_ACCESS_KEY_ID: S3_ACCOUNT.id,
+  AWS_SECRET_ACCESS_KEY: S3_ACCOUNT.secret,
+  AWS_EC2_METADATA_DISABLED: 'true',
+};
+
+/** Tells the SDK of this process who it is, for the tests of one block. */
+export function useCredentials(credentials: Record<string, string> = CREDENTIALS): void {
+  const earlier: Record<string, string | undefined> = {};
+  before(() => {
+    for (const name of Object.keys(credentials)) earlier[name] = process.env[name];
+    Object.assign(process.env, credentials);
+  });
+  after(() => {
+    for (const [name, value] of Object.entries(earlier)) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  });
+}
+
+/** A place of one kind that is empty. */
+export interface Place {
+  storage: Storage;
+  location: StorageLocation;
+  /** Whatever lies there, finished or not, as it is seen from behind. */
+  leftovers: () => Promise<string[]>;
+  remove: () => Promise<void>;
+}
+
+export async function folderPlace(): Promise<Place> {
+  const base = await mkdtemp(join(tmpdir(), 'tow-storage-'));
+  const path = join(base, 'exports');
+  const location: StorageLocation = { kind: 'folder', path };
+  return {
+    storage: openStorage(location),
+    location,
+    leftovers: () =>
+      readdir(path, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return [];
+        throw error;
+      }),
+    remove: () => rm(base, { recursive: true }),
+  };
+}
+
+export function locationOf({ endpoint, bucket }: S3Server, prefix = 'tow/test'): StorageLocation {
+  return { kind: 's3', bucket, prefix, endpoint, region: undefined };
+}
+
+export async function s3Place(): Promise<Place> {
+  const server = await S3Server.start();
+  const location = locationOf(server);
+  return {
+    storage: openStorage(location),
+    location,
+    leftovers: async () => [...server.objects.keys(), ...[...server.uploads.values()].map(({ key }) => key)],
+    remove: () => server.stop(),
+  };
+}
+
+export const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+/** Bytes that look like nothing, the same each time. */
+export function bytesOf(length: number): Buffer {
+  const block = createHash('sha512').update(String(length)).digest();
+  return Buffer.alloc(length, block);
+}
+
+/** In chunks as a compressor writes them. */
+export function* chunksOf(bytes: Buffer, size = 16 * 1024): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** Puts an object there. */
+export async function put(storage: Storage, key: string, bytes: Buffer) {
+  const upload = await storage.create(key, ABOUT);
+  await pipeline(Readable.from(chunksOf(bytes)), upload.stream);
+  return upload.commit();
+}
+
+/** The bytes of an object; undefined when it is not there. */
+export async function get(storage: Storage, key: string, range?: { start: number; end: number }) {
+  const found = await storage.open(key, range);
+  return found && buffer(found.stream);
+}
+
+export async function keysOf(storage: Storage, folder = ''): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { key } of storage.list(folder)) keys.push(key);
+  return keys.sort();
+}
+
+/** What a promise is rejected with. @throws when it is not */
+export async function rejection(work: Promise<unknown>): Promise<Error & { code?: string }> {
+  const outcome = await work.then(
+    () => undefined,
+    (error: Error) => error,
+  );
+  if (!outcome) throw new Error('it was not rejected');
+  return outcome;
+}

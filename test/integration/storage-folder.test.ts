@@ -1,0 +1,124 @@
+import { chmod, chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { openStorage } from '../../shared/platform/storage/open-storage.js';
+import { useProcesses } from '../support/processes.js';
+import { scriptCommand } from '../support/run-script.js';
+import { ABOUT, bytesOf, folderPlace, KEY, type Place, put, rejection } from './storage-fixture.js';
+
+/** In a folder of 2 MB: writes 8 MB, then what fits. */
+const FILLER = `
+  import { openStorage } from './shared/platform/storage/open-storage.ts';
+  import { readdirSync } from 'node:fs';
+  import { pipeline } from 'node:stream/promises';
+  const storage = openStorage({ kind: 'folder', path: process.env.FOLDER + '/exports' });
+  const about = { contentType: 'text/plain', fileName: 'a.txt' };
+  const chunk = Buffer.alloc(64 * 1024, 'x');
+  const codes = [];
+  const upload = await storage.create('a/b/1', about);
+  await pipeline(function* () { for (let at = 0; at < 128; at++) yield chunk; }, upload.stream).catch((error) => codes.push(error.code));
+  await upload.commit().catch((error) => codes.push(error.code, error.cause.code));
+  const left = readdirSync(process.env.FOLDER + '/exports', { recursive: true });
+  const small = await storage.create('a/b/2', about);
+  small.stream.end(chunk);
+  const { bytes } = await small.commit();
+  console.log('told ' + JSON.stringify({ codes, left, bytes }));
+`;
+
+describe('storage in a folder', () => {
+  const processes = useProcesses();
+  let place: Place;
+  let root: string;
+
+  beforeEach(async () => {
+    place = await folderPlace();
+    root = place.location.kind === 'folder' ? place.location.path : '';
+  });
+  afterEach(() => place.remove());
+
+  it('lets nobody but its owner in', async () => {
+    await put(place.storage, KEY, bytesOf(3));
+    const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+    const [tenant = '', own = ''] = KEY.split('/');
+    for (const path of [root, join(root, tenant), join(root, tenant, own)])
+      expect(await modeOf(path), path).to.equal(0o700);
+    expect(await modeOf(join(root, KEY))).to.equal(0o600);
+  });
+
+  it("root in another user's folder gives away what it makes there", async function () {
+    if (process.geteuid?.() !== 0) return this.skip();
+    await chown(join(root, '..'), 12_345, 12_346);
+    await put(place.storage, KEY, bytesOf(3));
+    for (const path of [root, join(root, KEY, '..'), join(root, KEY)]) {
+      const { uid, gid } = await stat(path);
+      expect([uid, gid], path).to.deep.equal([12_345, 12_346]);
+    }
+  });
+
+  it('tells that there is no room, removes the part and goes on with what fits', async function () {
+    const folder = await mkdtemp(join(tmpdir(), 'tow-full-'));
+    const [program = '', ...args] = scriptCommand('-e', FILLER);
+    const inside = 'mount -t tmpfs -o size=2m tmpfs "$FOLDER" && echo mounted && exec "$@"';
+    const node = program === 'node' ? process.execPath : program;
+    const { code, output } = await processes.run({
+      command: ['unshare', '-rm', 'sh', '-c', inside, 'sh', node, ...args],
+      env: { FOLDER: folder },
+    });
+    await rm(folder, { recursive: true });
+    if (!output.includes('mounted')) {
+      // CI must not pass without it; somebody's machine may not be able to mount anything.
+      if (process.env.CI) throw new Error(`no mount in a namespace: ${output}`);
+      return this.skip();
+    }
+    expect(code, output).to.equal(0);
+    const told = JSON.parse(/told (.*)/.exec(output)?.[1] ?? '{}');
+    expect(told).to.deep.equal({
+      codes: ['storage_full', 'storage_full', 'ENOSPC'],
+      left: [],
+      bytes: 64 * 1024,
+    });
+  });
+
+  it('tells that its place is no folder, or closed', async () => {
+    const path = join(root, '..', 'file');
+    await writeFile(path, '');
+    const wrong = openStorage({ kind: 'folder', path: join(path, 'exports') });
+    for (const work of [() => wrong.create(KEY, ABOUT), () => wrong.open(KEY), () => wrong.delete(KEY)])
+      expect((await rejection(work())).code).to.equal('storage_refused');
+    if (process.geteuid?.() === 0) return;
+    await chmod(join(root, '..'), 0o500);
+    expect((await rejection(place.storage.create(KEY, ABOUT))).code).to.equal('storage_refused');
+    await chmod(join(root, '..'), 0o700);
+  });
+
+  it('has no links of its own', async () => {
+    expect(await place.storage.link(KEY, { ...ABOUT, seconds: 60 })).to.equal(undefined);
+  });
+
+  it('does not load the SDK of S3, and a bucket does', async () => {
+    const script = `
+      import { createRequire } from 'node:module';
+      import { openStorage } from './shared/platform/storage/open-storage.ts';
+      const loaded = () => Object.keys(createRequire(process.cwd() + '/x.js').cache).filter((one) => one.includes('@aws-sdk')).length > 0;
+      const said = [];
+      for (const location of JSON.parse(process.env.LOCATIONS)) {
+        const storage = openStorage(location);
+        said.push(loaded());
+        await storage.open('a/b').catch(() => undefined);
+        said.push(loaded());
+      }
+      console.log('told ' + JSON.stringify(said));
+    `;
+    const bucket = { kind: 's3', bucket: 'exports', prefix: '', endpoint: 'http://127.0.0.1:1' };
+    const { output } = await processes.run({
+      command: scriptCommand('-e', script),
+      env: {
+        LOCATIONS: JSON.stringify([place.location, bucket]),
+        AWS_ACCESS_KEY_ID: 'a',
+        AWS_SECRET_ACCESS_KEY: 'b',
+      },
+    });
+    expect(output).to.include('told [false,false,false,true]');
+  });
+});

@@ -1,0 +1,246 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { refuseSignature } from './s3-signature.js';
+
+/** S3's own rules: every part but the last, and names on one page of a list. */
+const MIN_PART_BYTES = 5 * 1024 * 1024;
+const PAGE = 1000;
+
+interface StoredObject {
+  body: Buffer;
+  type: string;
+  modifiedAt: Date;
+}
+
+interface StoredUpload {
+  key: string;
+  type: string;
+  initiatedAt: Date;
+  parts: Map<number, Buffer>;
+}
+
+/** What goes wrong with a request: an answer of S3's, no answer at all, or a connection that breaks. */
+export type S3Trouble = { status: number; code: string } | 'silence' | 'cut';
+
+class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+  ) {
+    super(code);
+  }
+}
+
+const md5 = (body: Buffer | string) => createHash('md5').update(body).digest('hex');
+const tag = (name: string, value: string | number) => `<${name}>${value}</${name}>`;
+const STATUS: Record<string, number> = { XAmzContentSHA256Mismatch: 400 };
+
+/** What a request has come with. */
+interface Asked {
+  request: IncomingMessage;
+  response: ServerResponse;
+  query: URLSearchParams;
+  key: string;
+  body: Buffer;
+}
+
+/**
+ * One bucket, spoken to over HTTP as S3 documents it, as strict as it is: signatures and digests of bodies are checked, links expire, a cut body is no
+ * object, parts are checked when they are put together. It knows no checksums in trailers, as servers older than these do not.
+ */
+export class S3Server {
+  readonly objects = new Map<string, StoredObject>();
+  readonly uploads = new Map<string, StoredUpload>();
+  /** `PUT /bucket/key?partNumber=1…`, in the order of their coming. */
+  readonly requests: string[] = [];
+  /** Asked before each request is served. */
+  trouble: (request: string) => S3Trouble | undefined = () => undefined;
+  pageSize = PAGE;
+
+  private constructor(
+    private readonly server: Server,
+    readonly bucket: string,
+  ) {}
+
+  static async start(bucket = 'exports'): Promise<S3Server> {
+    const server = createServer();
+    const own = new S3Server(server, bucket);
+    server.on('request', (request, response) => void own.#answer(request, response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return own;
+  }
+
+  get endpoint(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    this.server.closeAllConnections();
+    await closed;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const name = `${request.method} ${request.url}`;
+    this.requests.push(name);
+    const trouble = this.trouble(name);
+    if (trouble === 'silence') return;
+    if (trouble === 'cut') return void request.socket.destroy();
+    try {
+      const body = await bodyOf(request);
+      if (trouble) throw new Refusal(trouble.status, trouble.code);
+      const code = refuseSignature(request, body);
+      if (code) throw new Refusal(STATUS[code] ?? 403, code);
+      if (request.headers['content-encoding'] === 'aws-chunked') throw new Refusal(501, 'NotImplemented');
+      const url = new URL(request.url ?? '', 'http://s3');
+      const [, bucket, ...rest] = decodeURIComponent(url.pathname).split('/');
+      if (bucket !== this.bucket) throw new Refusal(404, 'NoSuchBucket');
+      this.#serve({ request, response, query: url.searchParams, key: rest.join('/'), body });
+    } catch (error) {
+      if (!(error instanceof Refusal)) return void request.socket.destroy();
+      response.writeHead(error.status, { 'Content-Type': 'application/xml' });
+      response.end(`<Error>${tag('Code', error.code)}${tag('Message', 'refused by the test')}</Error>`);
+    }
+  }
+
+  #serve(asked: Asked): void {
+    const verb = asked.request.method ?? '';
+    const isPart = asked.query.has('uploadId');
+    const isList = asked.key === '';
+    const handlers: Record<string, ((asked: Asked) => void) | undefined> = isList
+      ? { GET: (one) => (one.query.has('uploads') ? this.#listUploads(one) : this.#list(one)) }
+      : isPart
+        ? {
+            PUT: (one) => this.#putPart(one),
+            POST: (one) => this.#complete(one),
+            DELETE: (one) => this.#abort(one),
+          }
+        : {
+            POST: (one) => this.#initiate(one),
+            PUT: (one) => this.#put(one),
+            GET: (one) => this.#get(one),
+            DELETE: (one) => this.#delete(one),
+          };
+    const handler = handlers[verb];
+    if (!handler) throw new Refusal(501, 'NotImplemented');
+    handler(asked);
+  }
+
+  #delete({ response, key }: Asked): void {
+    this.objects.delete(key);
+    response.writeHead(204).end();
+  }
+
+  #put({ request, response, key, body }: Asked): void {
+    this.objects.set(key, { body, type: request.headers['content-type'] ?? '', modifiedAt: new Date() });
+    response.writeHead(200, { ETag: `"${md5(body)}"` }).end();
+  }
+
+  #get({ request, response, key, query }: Asked): void {
+    const object = this.objects.get(key);
+    if (!object) throw new Refusal(404, 'NoSuchKey');
+    const size = object.body.length;
+    const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
+    const start = Number(first ?? 0);
+    const end = Math.min(last ? Number(last) : size - 1, size - 1);
+    if (first && start >= size) throw new Refusal(416, 'InvalidRange');
+    const disposition = query.get('response-content-disposition');
+    response.writeHead(first ? 206 : 200, {
+      'Content-Type': query.get('response-content-type') ?? object.type,
+      'Content-Length': first ? end - start + 1 : size,
+      'Accept-Ranges': 'bytes',
+      ...(first ? { 'Content-Range': `bytes ${start}-${end}/${size}` } : {}),
+      ...(disposition ? { 'Content-Disposition': disposition } : {}),
+      'Cache-Control': query.get('response-cache-control') ?? 'private',
+    });
+    response.end(first ? object.body.subarray(start, end + 1) : object.body);
+  }
+
+  #initiate({ request, response, key }: Asked): void {
+    const id = randomBytes(12).toString('hex');
+    const type = request.headers['content-type'] ?? '';
+    this.uploads.set(id, { key, type, initiatedAt: new Date(), parts: new Map() });
+    const inner = tag('Bucket', this.bucket) + tag('Key', key) + tag('UploadId', id);
+    xml(response, 'InitiateMultipartUploadResult', inner);
+  }
+
+  #upload({ query, key }: Asked): StoredUpload {
+    const upload = this.uploads.get(query.get('uploadId') ?? '');
+    if (upload?.key !== key) throw new Refusal(404, 'NoSuchUpload');
+    return upload;
+  }
+
+  #putPart(asked: Asked): void {
+    this.#upload(asked).parts.set(Number(asked.query.get('partNumber')), asked.body);
+    asked.response.writeHead(200, { ETag: `"${md5(asked.body)}"` }).end();
+  }
+
+  #complete(asked: Asked): void {
+    const { key, type, parts } = this.#upload(asked);
+    const named = [...asked.body.toString().matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, part = '']) => ({
+      number: Number(/<PartNumber>(\d+)</.exec(part)?.[1]),
+      etag: /<ETag>(?:"|&quot;)?([0-9a-f]+)/.exec(part)?.[1],
+    }));
+    const bodies = named.map(({ number, etag }, index) => {
+      const body = parts.get(number);
+      if (!body || md5(body) !== etag) throw new Refusal(400, 'InvalidPart');
+      if (index > 0 && number <= (named[index - 1]?.number ?? 0)) throw new Refusal(400, 'InvalidPartOrder');
+      if (index < named.length - 1 && body.length < MIN_PART_BYTES) throw new Refusal(400, 'EntityTooSmall');
+      return body;
+    });
+    if (bodies.length === 0) throw new Refusal(400, 'MalformedXML');
+    this.objects.set(key, { body: Buffer.concat(bodies), type, modifiedAt: new Date() });
+    this.uploads.delete(asked.query.get('uploadId') ?? '');
+    const inner =
+      tag('Bucket', this.bucket) + tag('Key', key) + tag('ETag', `"${md5(key)}-${bodies.length}"`);
+    xml(asked.response, 'CompleteMultipartUploadResult', inner);
+  }
+
+  #abort(asked: Asked): void {
+    this.#upload(asked);
+    this.uploads.delete(asked.query.get('uploadId') ?? '');
+    asked.response.writeHead(204).end();
+  }
+
+  #list({ response, query }: Asked): void {
+    const after = query.get('continuation-token') ?? '';
+    const keys = [...this.objects.keys()].filter((key) => key.startsWith(query.get('prefix') ?? '')).sort();
+    const rest = keys.filter((key) => key > after);
+    const page = rest.slice(0, this.pageSize);
+    const contents = page.map((key) => {
+      const at = this.objects.get(key)?.modifiedAt.toISOString() ?? '';
+      return tag('Contents', tag('Key', key) + tag('LastModified', at));
+    });
+    const isCut = rest.length > page.length;
+    const next = isCut ? tag('NextContinuationToken', page.at(-1) ?? '') : '';
+    xml(response, 'ListBucketResult', contents.join('') + tag('IsTruncated', String(isCut)) + next);
+  }
+
+  #listUploads({ response, query }: Asked): void {
+    const after = `${query.get('key-marker') ?? ''} ${query.get('upload-id-marker') ?? ''}`;
+    const rest = [...this.uploads]
+      .filter(([id, { key }]) => key.startsWith(query.get('prefix') ?? '') && `${key} ${id}` > after)
+      .sort(([a, one], [b, other]) => (`${one.key} ${a}` < `${other.key} ${b}` ? -1 : 1));
+    const page = rest.slice(0, this.pageSize);
+    const uploads = page.map(([id, { key, initiatedAt }]) =>
+      tag('Upload', tag('Key', key) + tag('UploadId', id) + tag('Initiated', initiatedAt.toISOString())),
+    );
+    const isCut = rest.length > page.length;
+    const [lastId = '', last] = page.at(-1) ?? [];
+    const next = isCut ? tag('NextKeyMarker', last?.key ?? '') + tag('NextUploadIdMarker', lastId) : '';
+    xml(response, 'ListMultipartUploadsResult', uploads.join('') + tag('IsTruncated', String(isCut)) + next);
+  }
+}
+
+/** The whole body. @throws when the connection ends before */
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+function xml(response: ServerResponse, root: string, inner: string): void {
+  response.writeHead(200, { 'Content-Type': 'application/xml' });
+  response.end(`<?xml version="1.0" encoding="UTF-8"?>\n${tag(root, inner)}`);
+}
