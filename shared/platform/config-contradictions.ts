@@ -1,0 +1,67 @@
+import type { ProcessKind } from './config.js';
+import { type Settings, settingsSchema } from './settings.js';
+
+/** What an error says at its end: ` (for example PORT=3000)`. */
+export function exampleOf(name: string): string {
+  const example = settingsSchema.describe().keys[name]?.examples?.[0];
+  return example === undefined ? '' : ` (for example ${name}=${example})`;
+}
+
+/** What the settings of one kind of process lack or hold against each other. */
+export function contradictions(kind: ProcessKind, value: Settings): string[] {
+  const production = value.NODE_ENV === 'production';
+  const faults: string[] = [];
+  const scaledOut = kind === 'web' || kind === 'worker';
+  if (scaledOut && !value.REDIS_URL) {
+    faults.push(
+      '"REDIS_URL" is required by a separate process: without Redis the queue, replies and limits live inside one process (npm start)' +
+        exampleOf('REDIS_URL'),
+    );
+  }
+  if ((scaledOut || kind === 'release' || value.REDIS_URL) && !value.DATABASE_URL) {
+    faults.push(
+      '"DATABASE_URL" is required: separate processes cannot share an embedded database' +
+        exampleOf('DATABASE_URL'),
+    );
+  }
+  if (production && !value.SECRET_KEY) {
+    faults.push(`"SECRET_KEY" is required in production${exampleOf('SECRET_KEY')}`);
+  }
+  faults.push(...mailContradictions(kind, value), ...storageContradictions(value));
+  if (production && value.FAILPOINTS) faults.push('"FAILPOINTS" is refused in production');
+  if (production && value.WEBHOOK_ALLOW_LOOPBACK) {
+    faults.push(
+      '"WEBHOOK_ALLOW_LOOPBACK" is refused in production: any tenant could reach what listens on this machine',
+    );
+  }
+  if (value.WRITES_CONCURRENCY >= value.DATABASE_POOL_SIZE) {
+    faults.push(
+      '"WRITES_CONCURRENCY" must be smaller than "DATABASE_POOL_SIZE": each batch holds a connection',
+    );
+  }
+  return faults;
+}
+
+/** What a mail needs: a sender whose domain is real, and links that lead here from outside. */
+function mailContradictions(kind: ProcessKind, value: Settings): string[] {
+  if (!value.SMTP_URL) {
+    return value.MAIL_FROM ? ['"MAIL_FROM" is set without "SMTP_URL": nothing would be mailed'] : [];
+  }
+  const faults: string[] = [];
+  if (!value.MAIL_FROM && !domainOf(value.BASE_URL)) {
+    faults.push(
+      `"MAIL_FROM" is required with "SMTP_URL" unless "BASE_URL" names a domain${exampleOf('MAIL_FROM')}`,
+    );
+  }
+  const isLocal = kind === 'all' && value.NODE_ENV !== 'production';
+  if (!value.BASE_URL && !isLocal) {
+    faults.push(`"BASE_URL" is required with "SMTP_URL": mails hold links to it${exampleOf('BASE_URL')}`);
+  }
+  return faults;
+}
+
+/** The domain of an address; undefined for IP addresses and names without a dot. */
+export function domainOf(url: string | undefined): string | undefined {
+  const host = url && URL.canParse(url) ? new URL(url).hostname : '';
+  return /\.[a-z][a-z0-9-]*$/i.test(host) ? host : undefined;
+}
