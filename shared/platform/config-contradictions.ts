@@ -1,5 +1,8 @@
-import type { ProcessKind } from './config.js';
 import { type Settings, settingsSchema } from './settings.js';
+import { storageContradictions } from './storage/location.js';
+
+/** What a process is allowed to leave out: `all` runs on an embedded PostgreSQL and without Redis. */
+export type ProcessKind = 'all' | 'release' | 'web' | 'worker' | 'cli';
 
 /** What an error says at its end: ` (for example PORT=3000)`. */
 export function exampleOf(name: string): string {

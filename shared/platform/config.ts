@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type Joi from 'joi';
-import { contradictions, domainOf, exampleOf } from './config-contradictions.js';
+import { contradictions, domainOf, exampleOf, type ProcessKind } from './config-contradictions.js';
 import { type Settings, settingsSchema } from './settings.js';
-import { type StorageLocation, storageContradictions, storageLocation } from './storage/location.js';
+import { type StorageLocation, storageLocation } from './storage/location.js';
 
 /** Limits of one plan tier, in requests per window (specification section 8). */
 export interface TierLimits {
@@ -62,9 +62,6 @@ export interface Config {
   failpoints: ReadonlySet<string>;
   tracing: boolean;
 }
-
-/** What a process is allowed to leave out: `all` runs on an embedded PostgreSQL and without Redis. */
-export type ProcessKind = 'all' | 'release' | 'web' | 'worker' | 'cli';
 
 const DEFAULT_PORT = 3000;
 
