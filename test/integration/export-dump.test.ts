@@ -50,6 +50,8 @@ describe('a dump', () => {
   let other: TestTenant;
   let summary: ExportSummary;
   let text: string;
+  /** What was told last. */
+  let progress: { rows: number; bytes: number };
   /** Of each included table: rows, and a hash over all that is in them. */
   let source: Record<string, string>;
 
@@ -74,6 +76,12 @@ describe('a dump', () => {
       [other, canaries.other],
     ] as const) {
       await makeCanaryRecords(tenant.client, { canary, isLive: true });
+      // The rows that come have a number of their own.
+      await stack.rows(
+        tenant.id,
+        `update invoices set invoice_number = 'C-' || invoice_number where tenant_id = $1`,
+        [tenant.id],
+      );
       await withClient(stack.databaseUrl, async (client) => {
         const there = ['tenants', 'tenant_counters'];
         const tables = (await tablesOf(client)).filter((table) => !there.includes(table));
@@ -86,7 +94,10 @@ describe('a dump', () => {
     // After the snapshot: must not be in it.
     await stack.rows(mine.id, `update customers set city = 'changed later' where tenant_id = $1`, [mine.id]);
     await stack.rows(mine.id, 'delete from claims where tenant_id = $1', [mine.id]);
-    summary = await writeDump(snapshot, createWriteStream(file), { tenantId: mine.id });
+    const onProgress = (at: typeof progress) => {
+      progress = at;
+    };
+    summary = await writeDump(snapshot, createWriteStream(file), { tenantId: mine.id, onProgress });
     await snapshot.close();
     text = readFileSync(file, 'utf8');
   });
@@ -191,7 +202,9 @@ describe('a dump', () => {
     );
     expect(sums.total_cents).to.equal(Number(row?.total_cents)).and.to.be.above(100_000_000_000);
     expect(sums.balance_due_cents).to.equal(Number(row?.balance_due_cents));
-    expect(summary.rows).to.equal(summary.files.reduce((total, { rows }) => total + rows, 0));
+    const total = (of: 'rows' | 'bytes') => summary.files.reduce((sum, one) => sum + one[of], 0);
+    expect(progress).to.deep.equal({ rows: total('rows'), bytes: total('bytes') });
+    expect(summary.rows).to.equal(total('rows'));
   });
 
   it('ends at once, with its session, when nobody wants it any more', async () => {
@@ -208,15 +221,15 @@ describe('a dump', () => {
       () => undefined,
       (error: Error) => error,
     );
+    const sessions = async () =>
+      (await stack.rows(mine.id, `select from pg_stat_activity where application_name = 'dump-test'`)).length;
     await eventually('the first piece', () => pieces > 0);
+    expect(await sessions()).to.equal(1);
     controller.abort();
     expect((await ended)?.name).to.equal('AbortError');
     expect(stalled.destroyed).to.equal(true);
     await snapshot.close();
-    await eventually('its session to end', async () => {
-      const text = `select from pg_stat_activity where application_name = 'dump-test'`;
-      return (await stack.rows(mine.id, text)).length === 0;
-    });
+    await eventually('its session to end', async () => (await sessions()) === 0);
   });
 
   it('fails when it cannot be written, or when there is no such company', async () => {
