@@ -1,0 +1,82 @@
+/** psql, and PostgreSQL servers of other versions than ours: what a dump must do with without us. */
+import { spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Account,
+  chooseAccount,
+  runProgram,
+  spawnIdentity,
+} from '../../shared/platform/embedded-postgres/account.js';
+import { answersQueries } from '../../shared/platform/embedded-postgres/database.js';
+import { eventually } from './poll.js';
+import { freePort } from './stores.js';
+
+/** Whether a test must do without psql. CI has it. */
+export const IS_PSQL_ABSENT = spawnSync('psql', ['--version']).status !== 0 && process.env.CI !== 'true';
+
+/** Runs a file of SQL as people are told to. Resolves with what psql said, and its exit code. */
+export async function runPsql(
+  databaseUrl: string,
+  file: string,
+): Promise<{ code: number | null; said: string }> {
+  const args = ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', databaseUrl, '-f', file];
+  const child = spawn('psql', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const said: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece: Buffer) => void said.push(piece));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  return { code, said: Buffer.concat(said).toString() };
+}
+
+const INSTALLED = '/usr/lib/postgresql';
+
+/** Folders with the programs of a server; TEST_POSTGRES_BIN names others, with a colon between them. */
+export function otherPostgresFolders(): string[] {
+  const named = process.env.TEST_POSTGRES_BIN?.split(':');
+  const installed = existsSync(INSTALLED)
+    ? readdirSync(INSTALLED).map((version) => join(INSTALLED, version, 'bin'))
+    : [];
+  return (named ?? installed).filter((folder) => existsSync(join(folder, 'postgres')));
+}
+
+/** A server on loopback with an empty cluster of its own. */
+export class OtherPostgres {
+  private constructor(
+    /** Connects as its superuser to an empty database. */
+    readonly databaseUrl: string,
+    private readonly end: () => Promise<void>,
+  ) {}
+
+  static async start(folder: string): Promise<OtherPostgres> {
+    const account = await chooseAccount(undefined);
+    const clusterDir = mkdtempSync('/tmp/tow-other-');
+    if (account) chownSync(clusterDir, account.uid, account.gid);
+    await initialize(folder, clusterDir, account);
+    const port = await freePort();
+    const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
+    const args = ['-D', clusterDir, '-p', `${port}`, ...settings.flatMap((one) => ['-c', one])];
+    const server = spawn(join(folder, 'postgres'), args, { ...spawnIdentity(account), stdio: 'ignore' });
+    const ended = new Promise((resolve) => server.once('close', resolve));
+    const databaseUrl = `postgres://postgres@127.0.0.1:${port}/postgres`;
+    await eventually('the other PostgreSQL to answer', () => answersQueries(databaseUrl));
+    return new OtherPostgres(databaseUrl, async () => {
+      server.kill('SIGINT');
+      await ended;
+      rmSync(clusterDir, { recursive: true, force: true });
+    });
+  }
+
+  stop(): Promise<void> {
+    return this.end();
+  }
+}
+
+async function initialize(folder: string, clusterDir: string, account: Account | undefined): Promise<void> {
+  const args = ['-D', clusterDir, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '-N'];
+  const { ok, how, output } = await runProgram(join(folder, 'initdb'), args, account, 60_000);
+  if (!ok) throw new Error(`initdb: ${how}: ${output}`);
+}

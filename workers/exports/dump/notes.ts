@@ -1,0 +1,73 @@
+import type { Snapshot } from '../../../shared/platform/postgres-snapshot.js';
+import type { ExportFile } from '../../../shared/resources/exports/order.js';
+import { INCLUDED_TABLES, LEFT_OUT_TABLES } from './contents.js';
+
+/** Raised when who reads dumps by program must read them differently. */
+const FORMAT_VERSION = 1;
+
+export interface DumpedTenant {
+  tenant_id: string;
+  name: string;
+  environment: string;
+  /** ISO 8601. */
+  as_of: string;
+}
+
+/** Whose data it is and as of when. @throws {Error} when the snapshot sees no such tenant: an empty dump would look like a good one */
+export async function readDumpedTenant(snapshot: Snapshot, tenantId: string): Promise<DumpedTenant> {
+  const [tenant] = await snapshot.query<DumpedTenant>({
+    text: `select tenant_id::text, name, environment, to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as as_of
+           from public.tenants where tenant_id = $1`,
+    values: [tenantId],
+  });
+  if (!tenant) throw new Error(`the snapshot has no tenant ${tenantId}`);
+  return tenant;
+}
+
+/** What comes before the first table. A company's name is in a comment and may hold anything: JSON leaves no line break in it. */
+export function header({ tenant_id, name, environment, as_of }: DumpedTenant): string {
+  return `-- Data of one company, out of Tow. Dump format ${FORMAT_VERSION}.
+-- Company: ${JSON.stringify(name)}, ${environment}, tenant_id ${tenant_id}
+-- As of: ${as_of}
+--
+-- Restores with psql into an empty database of PostgreSQL 13 or later, whole or not at all:
+--   createdb --template template0 --encoding UTF8 company
+--   gunzip --stdout FILE.sql.gz | psql -X -v ON_ERROR_STOP=1 -d company
+-- Money is in cents. Times are UTC. There are no roles, grants or policies in it.
+--
+-- Not in it:
+${leftOut()}
+\\set ON_ERROR_STOP on
+
+begin;
+set local client_encoding = 'UTF8';
+set local standard_conforming_strings = on;
+set local check_function_bodies = off;
+set local client_min_messages = warning;
+set local statement_timeout = 0;
+set local lock_timeout = 0;
+set local idle_in_transaction_session_timeout = 0;
+set local search_path = public;
+do $$ begin
+  if current_setting('server_version_num')::integer < 130000 then
+    raise exception 'this dump needs PostgreSQL 13 or later';
+  end if;
+end $$;
+
+`;
+}
+
+function leftOut(): string {
+  const columns = Object.entries(INCLUDED_TABLES).flatMap(([table, { without }]) =>
+    Object.entries(without).map(([column, reason]) => [`${table}.${column}`, reason]),
+  );
+  return [...columns, ...Object.entries(LEFT_OUT_TABLES)]
+    .map(([what, reason]) => `--   ${what}: ${reason}\n`)
+    .join('');
+}
+
+/** What comes after the last table. */
+export function footer(files: readonly ExportFile[]): string {
+  const rows = files.map((file) => `--   ${file.name}: ${file.rows}\n`).join('');
+  return `\ncommit;\n\n-- Rows by table:\n${rows}-- End of the dump.\n`;
+}
