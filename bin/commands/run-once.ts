@@ -1,4 +1,5 @@
-import { loadConfig, type ProcessKind } from '../../shared/platform/config.js';
+import { loadConfig } from '../../shared/platform/config.js';
+import type { ProcessKind } from '../../shared/platform/config-contradictions.js';
 import { redactText } from '../../shared/platform/logger.js';
 import type { Foundation } from '../../shared/platform/run-process.js';
 import { createFoundation } from '../../shared/platform/runtime.js';

@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { ConfigError, loadConfig, type ProcessKind } from '../../shared/platform/config.js';
+import { ConfigError, loadConfig } from '../../shared/platform/config.js';
+import type { ProcessKind } from '../../shared/platform/config-contradictions.js';
 import { settingsSchema } from '../../shared/platform/settings.js';
 
 const SECRET = 'a secret key that is long enough for anybody';
