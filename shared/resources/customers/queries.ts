@@ -1,6 +1,12 @@
 import type { CustomerListQuery } from '../../contracts/generated.js';
 import type { Statement } from '../../platform/postgres.js';
-import { Conditions, containsPattern, type FilterScope, type ListScope, listStatement } from '../keyset-list.js';
+import {
+  Conditions,
+  containsPattern,
+  type FilterScope,
+  type ListScope,
+  listStatement,
+} from '../keyset-list.js';
 import { customerRepresentation } from './representation.js';
 
 /** Which customers a query means: those of its list, and of an export with the same filters. */
