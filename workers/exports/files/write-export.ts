@@ -27,7 +27,7 @@ export interface WriteOptions {
 /**
  * Writes what an order asks for, as the snapshot has it, and ends the sink: one file, gzip'd or plain, or a zip of several. No faster than the sink takes it; no row
  * is held. When the snapshot, the sink or the signal fails, the sink is destroyed; the snapshot may be amid a COPY then, so all that is left to do with it is to close it.
- * @throws what failed first; {Error} when a file came to other rows than the snapshot counts: it must not be kept
+ * @throws what failed first, or the signal's reason; {Error} when a file came to other rows than the snapshot counts: it must not be kept
  */
 export async function writeExport(
   snapshot: Snapshot,
@@ -42,8 +42,9 @@ export async function writeExport(
     if (order.format === 'dump') return await writeDumpFile(writing, sink, options);
     return await (isZip(order) ? writeZip : writeFile)(writing, sink, signal);
   } catch (error) {
-    sink.destroy(error as Error);
-    throw error;
+    const cause = signal?.aborted ? signal.reason : error;
+    sink.destroy(cause);
+    throw cause;
   }
 }
 
