@@ -90,9 +90,10 @@ describe('files of exports', () => {
       });
       const defects = [{ component: 'Cable', severity: 'minor' }];
       const photos = [{ slot: 'front', url: 'https://example.com/a,b.jpg' }];
-      const items = [{ key: 'brakes', state: 'ok', note: text?.trim() || null }];
-      const vehicle = index % 2 ? { make: text?.trim() || null, year: 2019 } : null;
-      await made('/inspections', { kind: 'pre_trip', vehicle, items, defects, photos });
+      const inspection = await made('/inspections', { kind: 'pre_trip', defects, photos });
+      const items = JSON.stringify([{ key: 'brakes', label: null, state: 'ok', note: text }]);
+      const seen = { vin: null, plate: 'A-1', make: text, model: null, year: 2019 };
+      await set('inspections', inspection.id, { items, vehicle: index % 2 ? seen : null });
       await stack.rows(
         tenant.id,
         `insert into payments (tenant_id, id, invoice_id, amount_cents, method, applied_cents, refunded_cents, reference)

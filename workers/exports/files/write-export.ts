@@ -42,9 +42,9 @@ export async function writeExport(
     if (order.format === 'dump') return await writeDumpFile(writing, sink, options);
     return await (isZip(order) ? writeZip : writeFile)(writing, sink, signal);
   } catch (error) {
-    const cause = signal?.aborted ? signal.reason : error;
-    sink.destroy(cause);
-    throw cause;
+    // Without the error: it is thrown, and a sink that nobody listens to would end the process with it.
+    sink.destroy();
+    throw signal?.aborted ? signal.reason : error;
   }
 }
 
