@@ -7,7 +7,7 @@ import type { ExportOrder } from '../../shared/resources/exports/order.js';
 import type { Progress } from '../../workers/exports/files/copy-file.js';
 import { nameOf } from '../../workers/exports/files/names.js';
 import { writeExport } from '../../workers/exports/files/write-export.js';
-import { csvRows, Kept, orderOf, snapshotOf, written } from '../support/export-files.js';
+import { Kept, manyCsvRows, orderOf, snapshotOf, written } from '../support/export-files.js';
 import { eventually } from '../support/poll.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -75,7 +75,7 @@ describe('streams of exports', () => {
       onProgress: (progress) => seen.push(progress),
     });
     const plain = gunzipSync(content);
-    const rows = csvRows(plain);
+    const rows = manyCsvRows(plain);
     expect(rows).to.have.length(ROWS);
     expect(new Set(rows.map((row) => row.invoice_number)).size).to.equal(ROWS);
     expect(rows[0]?.notes).to.match(/^Towed, from "[0-9a-f]{32}",\nto the yard,\n$/);
