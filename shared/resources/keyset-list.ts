@@ -13,11 +13,15 @@ export interface PageRow {
   next_id: string | null;
 }
 
-/** Whose page, and from where. */
-export interface ListScope {
+/** Whose records a filter looks at. */
+export interface FilterScope {
   tenantId: string;
   /** IANA name; what a plain date in `since` and `until` means. */
   timeZone: string;
+}
+
+/** Whose page, and from where. */
+export interface ListScope extends FilterScope {
   position: CursorPosition | undefined;
   /** The agent key that asks; undefined when none does. A list of which agents may see their own only looks at it. */
   agentId?: string | undefined;

@@ -12,8 +12,8 @@ function credit(alias: string): string {
     where p.tenant_id = ${alias}.tenant_id and p.customer_id = ${alias}.id and p.amount_cents > p.applied_cents + p.refunded_cents)`;
 }
 
-export function customerRepresentation(alias: string): string {
-  return jsonObject(alias, [
+export function customerMembers(alias: string): Parameters<typeof jsonObject>[1] {
+  return [
     'id',
     'company_name',
     'company_type',
@@ -33,5 +33,9 @@ export function customerRepresentation(alias: string): string {
     { name: 'credit_cents', sql: credit(alias) },
     jsonTime(alias, 'created_at'),
     jsonTime(alias, 'updated_at'),
-  ]);
+  ];
+}
+
+export function customerRepresentation(alias: string): string {
+  return jsonObject(alias, customerMembers(alias));
 }

@@ -1,10 +1,10 @@
 import type { InspectionListQuery } from '../../contracts/generated.js';
 import type { Statement } from '../../platform/postgres.js';
-import { addDateRange, Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import { addDateRange, Conditions, type FilterScope, type ListScope, listStatement } from '../keyset-list.js';
 import { inspectionRepresentation } from './representation.js';
 
-/** The page of inspections that a query asks for. */
-export function listInspections(query: InspectionListQuery, scope: ListScope): Statement {
+/** Which inspections a query means: those of its list, and of an export with the same filters. */
+export function inspectionConditions(query: InspectionListQuery, scope: FilterScope): Conditions {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addIf(query.kind, 't.kind = ?')
@@ -17,10 +17,15 @@ export function listInspections(query: InspectionListQuery, scope: ListScope): S
     until: query.until,
     timeZone: scope.timeZone,
   });
+  return conditions;
+}
+
+/** The page of inspections that a query asks for. */
+export function listInspections(query: InspectionListQuery, scope: ListScope): Statement {
   return listStatement({
     table: 'inspections',
     representation: inspectionRepresentation('t'),
-    conditions,
+    conditions: inspectionConditions(query, scope),
     limit: query.limit,
     position: scope.position,
   });

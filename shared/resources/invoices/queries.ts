@@ -1,10 +1,17 @@
 import type { InvoiceListQuery } from '../../contracts/generated.js';
 import type { Statement } from '../../platform/postgres.js';
-import { addDateRange, Conditions, containsPattern, type ListScope, listStatement } from '../keyset-list.js';
+import {
+  addDateRange,
+  Conditions,
+  containsPattern,
+  type FilterScope,
+  type ListScope,
+  listStatement,
+} from '../keyset-list.js';
 import { invoiceListRepresentation, invoiceRepresentation } from './representation.js';
 
-/** The page of invoices that a query asks for. */
-export function listInvoices(query: InvoiceListQuery, scope: ListScope): Statement {
+/** Which invoices a query means: those of its list, and of an export with the same filters. */
+export function invoiceConditions(query: InvoiceListQuery, scope: FilterScope): Conditions {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addIf(query.status, 't.status = ?')
@@ -18,10 +25,15 @@ export function listInvoices(query: InvoiceListQuery, scope: ListScope): Stateme
     until: query.until,
     timeZone: scope.timeZone,
   });
+  return conditions;
+}
+
+/** The page of invoices that a query asks for. */
+export function listInvoices(query: InvoiceListQuery, scope: ListScope): Statement {
   return listStatement({
     table: 'invoices',
     representation: query.expand ? invoiceRepresentation('t') : invoiceListRepresentation('t'),
-    conditions,
+    conditions: invoiceConditions(query, scope),
     limit: query.limit,
     position: scope.position,
   });

@@ -1,11 +1,18 @@
 import type { WorkOrderListQuery } from '../../contracts/generated.js';
 import { jsonObject } from '../../contracts/resource.js';
 import type { Statement } from '../../platform/postgres.js';
-import { addDateRange, Conditions, containsPattern, type ListScope, listStatement } from '../keyset-list.js';
+import {
+  addDateRange,
+  Conditions,
+  containsPattern,
+  type FilterScope,
+  type ListScope,
+  listStatement,
+} from '../keyset-list.js';
 import { agentWorkOrderMembers, workOrderRepresentation } from './representation.js';
 
-/** The page of work orders that a query asks for. `pending` includes the unaccepted, `new` means those alone. */
-export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): Statement {
+/** Which work orders a query means, in its list and in an export. `pending` includes the unaccepted, `new` means those alone. */
+export function workOrderConditions(query: WorkOrderListQuery, scope: FilterScope): Conditions {
   const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId);
   if (query.status === 'new') conditions.add("t.status = 'pending' and t.intake = 'new'");
   else conditions.addIf(query.status, 't.status = ?');
@@ -19,10 +26,15 @@ export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): Sta
     until: query.until,
     timeZone: scope.timeZone,
   });
+  return conditions;
+}
+
+/** The page of work orders that a query asks for. */
+export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): Statement {
   return listStatement({
     table: 'work_orders',
     representation: workOrderRepresentation('t'),
-    conditions,
+    conditions: workOrderConditions(query, scope),
     limit: query.limit,
     position: scope.position,
   });

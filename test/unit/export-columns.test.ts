@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { sourcesOf } from '../../workers/exports/files/sources.js';
+import { readingOf } from '../../workers/exports/files/statements.js';
+import { orderOf } from '../support/export-files.js';
+
+/** What people's spreadsheets and imports rely on: a column may be added at the end of a file, and none may move, be renamed or go. */
+const PROMISED: Record<string, string> = {
+  invoices: `id invoice_number status customer_id billing_email po_number due_date service_date subtotal_cents tax_cents total_cents paid_cents balance_due_cents
+    work_order_id vehicle_description notes sent_at delivery_state delivery_reason delivery_viewed_at created_at updated_at`,
+  invoice_line_items:
+    'invoice_id id position name description category quantity unit_type unit_price_cents total_cents taxable',
+  payments:
+    'id invoice_id amount_cents method received_at reference refunded_cents credit_cents created_at updated_at',
+  customers: `id company_name company_type billing_email primary_phone address city state zip is_active terms_days tax_exempt tax_rate_bps rate_card_id balance_cents
+    overdue_cents credit_cents created_at updated_at`,
+  work_orders: `id job_number status billing_status service_type customer_id pickup_location dropoff_location dispatch_time completion_time vin notes customer_notes
+    billing_email contact_name contact_phone pickup_address pickup_lat pickup_lng vehicle_make vehicle_model vehicle_year unit_number truck_id driver_id step eta miles
+    cancel_reason cancel_note created_at updated_at`,
+  inspections: `id kind truck_id driver_id work_order_id vehicle_vin vehicle_plate vehicle_make vehicle_model vehicle_year odometer_miles items defects photos result
+    notes submitted_at created_at updated_at`,
+  inspection_items: 'inspection_id position key label state note',
+  inspection_defects: 'inspection_id position id component severity resolved_at resolved_by',
+  inspection_photos: 'inspection_id position slot phase url taken_at',
+};
+
+describe('columns of CSV exports', () => {
+  const order = orderOf('01920000-0000-7000-8000-000000000001', { resource: 'all' });
+  const sources = sourcesOf(order);
+
+  it('are in these files', () => {
+    expect(sources.map(({ name }) => name)).to.deep.equal(Object.keys(PROMISED));
+  });
+
+  for (const source of sources) {
+    it(`of ${source.name} keep their places`, () => {
+      const promised = (PROMISED[source.name] ?? '').split(/\s+/);
+      const { header } = readingOf(order, source);
+      expect(header.slice(0, promised.length)).to.deep.equal(promised);
+      expect(new Set(header).size, 'names are told apart').to.equal(header.length);
+      const withDecimals = readingOf({ ...order, decimals: true }, source).header;
+      expect(withDecimals).to.deep.equal(
+        header.flatMap((name) => (name.endsWith('_cents') ? [name, name.replace('_cents', '')] : [name])),
+      );
+    });
+  }
+});

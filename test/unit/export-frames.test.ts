@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { CsvFrame, type Frame, JsonFrame } from '../../workers/exports/files/frames.js';
+import { csvRows, Kept } from '../support/export-files.js';
+
+const nothing = () => undefined;
+
+/** The text in pieces that end at these places, through the frame. */
+async function framed(text: string, cuts: number[], frame: Frame): Promise<string> {
+  const bytes = Buffer.from(text);
+  const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
+  const pieces = [0, ...places].map((begin, index) => Buffer.from(bytes.subarray(begin, places[index])));
+  const sink = new Kept();
+  await pipeline(Readable.from(pieces.filter((piece) => piece.length > 0)), frame, sink);
+  const content = sink.content;
+  expect(frame.bytes).to.equal(content.length);
+  expect(frame.digest).to.equal(createHash('sha256').update(content).digest('hex'));
+  return content.toString();
+}
+
+/** As COPY prints it. */
+const cell = (value: string | null) =>
+  value === null ? '' : value === '' || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+const cells = fc.array(
+  fc.tuple(
+    fc.oneof(fc.constant(null), fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', 'a', 'é', '🚛') })),
+    fc.oneof(fc.constant(null), fc.string()),
+  ),
+  { maxLength: 8 },
+);
+const cuts = fc.array(fc.nat(), { maxLength: 20 });
+
+describe('frames of export files', () => {
+  it('make RFC 4180 of what COPY prints, wherever its pieces end', () =>
+    fc.assert(
+      fc.asyncProperty(cells, cuts, async (rows, places) => {
+        const text = rows.map(([a, b]) => `${cell(a)},${cell(b)},\n`).join('');
+        const frame = new CsvFrame({ header: ['a', 'b'], bom: false }, nothing);
+        const csv = await framed(text, places, frame);
+        expect(frame.rows).to.equal(rows.length);
+        expect(csv).to.equal(`a,b\r\n${rows.map(([a, b]) => `${cell(a)},${cell(b)}\r\n`).join('')}`);
+        expect(csvRows(Buffer.from(csv)).map(({ a, b }) => [a, b])).to.deep.equal(rows);
+      }),
+    ));
+
+  it('make an array or lines of JSON objects', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.jsonValue(), { maxLength: 6 }),
+        cuts,
+        fc.boolean(),
+        async (values, places, isArray) => {
+          const text = values.map((value) => `${isArray ? ',' : ''}${JSON.stringify(value)}\n`).join('');
+          const frame = new JsonFrame(isArray, nothing);
+          const json = await framed(text, places, frame);
+          expect(frame.rows).to.equal(values.length);
+          if (isArray) expect(JSON.stringify(JSON.parse(json))).to.equal(JSON.stringify(values));
+          else expect(json).to.equal(text);
+        },
+      ),
+    ));
+});
