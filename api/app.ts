@@ -22,6 +22,7 @@ import { documentRoutes } from './routes/document.js';
 import { driverRoutes } from './routes/drivers.js';
 import { eventTypeRoutes } from './routes/event-types.js';
 import { eventRoutes } from './routes/events.js';
+import { exportRoutes } from './routes/exports.js';
 import { impoundRoutes } from './routes/impounds.js';
 import { inspectionRoutes } from './routes/inspections.js';
 import { invoicePdfRoutes } from './routes/invoice-pdf.js';
@@ -69,6 +70,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     noticeRoutes,
     webhookEndpointRoutes,
     eventTypeRoutes,
+    exportRoutes,
     approvalRoutes,
     apiKeyRoutes,
     agentKeyRoutes,

@@ -162,7 +162,7 @@ function errorResponse(status: number) {
 
 const OPERATION_ID = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';
 
-const acceptedHeaders = {
+export const acceptedHeaders = {
   'X-Request-Id': { $ref: '#/components/headers/XRequestId' },
   Location: { $ref: '#/components/headers/Location' },
 };

@@ -10,7 +10,13 @@ import {
 } from '../shared/contracts/to-openapi.js';
 import { envelopeSchemas, resources } from '../shared/resources/index.js';
 import { callbackComponents, eventCallbacks } from './openapi-callbacks.js';
-import { errorResponses, securitySchemes, sharedHeaders, sharedParameters } from './openapi-shared.js';
+import {
+  acceptedHeaders,
+  errorResponses,
+  securitySchemes,
+  sharedHeaders,
+  sharedParameters,
+} from './openapi-shared.js';
 import { tags } from './openapi-tags.js';
 import { dropUnusedSchemas } from './openapi-unused.js';
 
@@ -171,6 +177,7 @@ function success(
   };
   const name = (list ?? resource) as string;
   const example = exampleOf(name);
+  if (status === '202') return acceptedResource(name, { example, headers });
   if (!list)
     return {
       description: `The ${name}`,
@@ -180,6 +187,18 @@ function success(
   const schema = listSchema(name);
   const page = { ok: true, data: { items: [example], cursor: null, count: 1 } };
   return { description: 'One page', headers, content: { 'application/json': { schema, example: page } } };
+}
+
+/** What is made and has its work before it. Its answer may also be that of a write whose commit is still to come. */
+function acceptedResource(name: string, { example, headers }: { example: unknown; headers: Json }): Json {
+  const schema = {
+    anyOf: [{ $ref: `#/components/schemas/${name}` }, { $ref: '#/components/schemas/Accepted' }],
+  };
+  return {
+    description: `The ${name}, at the beginning of its work. Or, with data.operation_id, stored and not yet committed, as for every write`,
+    headers: { ...headers, ...acceptedHeaders },
+    content: { 'application/json': { schema, example } },
+  };
 }
 
 function headersFor(authenticated: boolean, isWrite: boolean): Json {

@@ -8,6 +8,7 @@ import { AuditRecorder } from '../shared/resources/audit-log/recorder.js';
 import { openDurableWritePath } from '../shared/resources/operations/write-path.js';
 import { webhookHeadersKey } from '../shared/resources/webhook-endpoints/headers.js';
 import { webhookSecretsKey } from '../shared/resources/webhook-endpoints/secret.js';
+import type { MakeExportLink } from './export-links.js';
 import { createPasswords, type Passwords } from './passwords.js';
 import { createReplayPlanner, type ReplayPlanner } from './replay-planner.js';
 import { EventStreams } from './stream/event-streams.js';
@@ -21,6 +22,8 @@ export interface ApiRuntime extends Runtime {
   /** Lets one PDF be made at a time: a long invoice takes half a second of this process, and side by side a hundred would let nobody else in. */
   pdfs: Gate;
   planReplay: ReplayPlanner;
+  /** Makes links to the files of exports. */
+  exportLink: MakeExportLink;
   /** Encrypts credentials on their way to the one answer that shows them. */
   sealingKey: Buffer;
   /** Encrypt what is kept of webhook endpoints: what signs deliveries, and the values of custom headers. */
@@ -40,6 +43,8 @@ export async function createApiRuntime(runtime: Runtime): Promise<ApiRuntime> {
     passwords: createPasswords(runtime),
     pdfs: createGate({ atOnce: 1, waiting: 10 }),
     planReplay: createReplayPlanner(db),
+    // Until storage makes them.
+    exportLink: async () => null,
     cursors: createCursorCodec(deriveKey(config.secretKey, 'cursor')),
     sealingKey: deriveKey(config.secretKey, 'credentials'),
     webhookKeys: {

@@ -40,6 +40,8 @@ export interface Config {
   webhookTimeoutMs: number;
   /** Whether requests to tenants' addresses may go to this machine; never in production, where http is refused as well. */
   allowLoopback: boolean;
+  /** Days from its completion to an export's end. */
+  exportRetentionDays: number;
   /** Host names under which agents may reach the MCP server, in lower case, beside that of publicUrl. */
   mcpHosts: readonly string[];
   trustProxy: boolean;
@@ -213,6 +215,7 @@ function toConfig(kind: ProcessKind, value: Settings): Config {
     writesConcurrency: value.WRITES_CONCURRENCY,
     webhooksConcurrency: value.WEBHOOKS_CONCURRENCY,
     webhookTimeoutMs: value.WEBHOOK_TIMEOUT_MS,
+    exportRetentionDays: value.EXPORT_RETENTION_DAYS,
     mcpHosts: value.MCP_HOSTS?.toLowerCase().split(',') ?? [],
     allowLoopback: value.WEBHOOK_ALLOW_LOOPBACK ?? !production,
     trustProxy: value.TRUST_PROXY,

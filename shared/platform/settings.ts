@@ -107,6 +107,13 @@ export const settingsSchema = Joi.object({
   WEBHOOK_ALLOW_LOOPBACK: Joi.boolean()
     .description('webhooks may go to receivers on this machine; refused in production')
     .example(false),
+  EXPORT_RETENTION_DAYS: Joi.number()
+    .integer()
+    .min(1)
+    .max(365)
+    .default(7)
+    .description('days until the file of a finished export is deleted')
+    .example(7),
   MCP_HOSTS: Joi.string()
     .pattern(/^[a-z0-9.-]+(,[a-z0-9.-]+)*$/i, 'be host names separated by commas')
     .description("names under which the agents' server answers beside BASE_URL's and this machine's")
@@ -168,6 +175,7 @@ export interface Settings {
   WEBHOOKS_CONCURRENCY: number;
   WEBHOOK_TIMEOUT_MS: number;
   WEBHOOK_ALLOW_LOOPBACK?: boolean;
+  EXPORT_RETENTION_DAYS: number;
   MCP_HOSTS?: string;
   TRUST_PROXY: boolean;
   LOG_LEVEL: string;
