@@ -162,7 +162,7 @@ function errorResponse(status: number) {
 
 const OPERATION_ID = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';
 
-export const acceptedHeaders = {
+const acceptedHeaders = {
   'X-Request-Id': { $ref: '#/components/headers/XRequestId' },
   Location: { $ref: '#/components/headers/Location' },
 };
@@ -197,3 +197,18 @@ export const errorResponses = {
     },
   },
 };
+
+/** What is made and has its work before it. Its answer may also be that of a write whose commit is still to come. */
+export function acceptedResource(
+  name: string,
+  { example, headers }: { example: unknown; headers: Record<string, unknown> },
+): Record<string, unknown> {
+  const schema = {
+    anyOf: [{ $ref: `#/components/schemas/${name}` }, { $ref: '#/components/schemas/Accepted' }],
+  };
+  return {
+    description: `The ${name}, at the beginning of its work. Or, with data.operation_id, stored and not yet committed, as for every write`,
+    headers: { ...headers, ...acceptedHeaders },
+    content: { 'application/json': { schema, example } },
+  };
+}

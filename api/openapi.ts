@@ -11,7 +11,7 @@ import {
 import { envelopeSchemas, resources } from '../shared/resources/index.js';
 import { callbackComponents, eventCallbacks } from './openapi-callbacks.js';
 import {
-  acceptedHeaders,
+  acceptedResource,
   errorResponses,
   securitySchemes,
   sharedHeaders,
@@ -187,18 +187,6 @@ function success(
   const schema = listSchema(name);
   const page = { ok: true, data: { items: [example], cursor: null, count: 1 } };
   return { description: 'One page', headers, content: { 'application/json': { schema, example: page } } };
-}
-
-/** What is made and has its work before it. Its answer may also be that of a write whose commit is still to come. */
-function acceptedResource(name: string, { example, headers }: { example: unknown; headers: Json }): Json {
-  const schema = {
-    anyOf: [{ $ref: `#/components/schemas/${name}` }, { $ref: '#/components/schemas/Accepted' }],
-  };
-  return {
-    description: `The ${name}, at the beginning of its work. Or, with data.operation_id, stored and not yet committed, as for every write`,
-    headers: { ...headers, ...acceptedHeaders },
-    content: { 'application/json': { schema, example } },
-  };
 }
 
 function headersFor(authenticated: boolean, isWrite: boolean): Json {

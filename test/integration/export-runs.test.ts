@@ -75,13 +75,16 @@ describe('runs of exports', () => {
         include: [],
       },
     });
+    await account.set(id, 'estimated_rows = 140');
     const [winner, loser] = won === 0 ? owners : [owners[1], owners[0]];
     expect(await account.renew(id, loser)).to.equal(false);
     expect(await account.renew(id, winner, { rows: 70, bytes: 4000 })).to.equal(true);
     const shown = await account.read(id);
     expect(shown).to.include({ status: 'running', attempts: 1 });
     expect(shown.started_at).to.be.a('string');
-    expect(shown.progress).to.include({ rows: 70, bytes: 4000, percent: 99 });
+    expect(shown.progress).to.include({ rows: 70, bytes: 4000, percent: 50 });
+    await account.renew(id, winner, { rows: 700, bytes: 40_000 });
+    expect((await account.read(id)).progress.percent, 'not before it is whole').to.equal(99);
 
     await account.set(id, OVER);
     expect(await account.renew(id, winner), 'nobody else has come').to.equal(true);
@@ -182,10 +185,12 @@ describe('runs of exports', () => {
     const { runtime } = bench.stack;
     const exports = openExportsQueue(runtime);
     const lost = await account.create();
-    await account.set(lost.id, `${OVER}, tries = 5, attempts = 7, status = 'running'`);
+    await account.claimed(lost.id);
+    await account.set(lost.id, 'tries = 5, attempts = 7');
     const waiting = await account.create();
-    expect(await account.claim(lost.id)).to.equal(undefined);
     expect(await account.claim(waiting.id)).to.equal('busy');
+    await account.set(lost.id, OVER);
+    expect(await account.claim(lost.id)).to.equal(undefined);
     const clock = createClockProcessor(runtime, {
       writes: openWritesQueue(runtime),
       messages: openMessagesQueue(runtime),
