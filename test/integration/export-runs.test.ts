@@ -2,7 +2,7 @@ import type { Job } from 'bullmq';
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
-import { openExportsQueue } from '../../shared/queues/exports.js';
+import { type ExportsQueue, openExportsQueue } from '../../shared/queues/exports.js';
 import { openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
@@ -23,9 +23,11 @@ const OVER = "lease_until = now() - interval '1 second'";
 
 describe('runs of exports', () => {
   let bench: WebhookBench;
+  let exports: ExportsQueue;
 
   before(async () => {
     bench = await WebhookBench.start();
+    exports = openExportsQueue(bench.stack.runtime);
   });
   after(() => bench.stop());
 
@@ -42,9 +44,8 @@ describe('runs of exports', () => {
 
   it('are told of when they are asked for, and begun again', async () => {
     const account = await open();
-    const queue = openExportsQueue(bench.stack.runtime);
     const prompts = async () =>
-      (await queue.getJobs(['waiting'])).filter(({ data }) => data.tenantId === account.tenantId);
+      (await exports.getJobs(['waiting'])).filter(({ data }) => data.tenantId === account.tenantId);
     const { id } = await account.create();
     const [prompt] = await eventually('a prompt', async () => {
       const found = await prompts();
@@ -183,7 +184,6 @@ describe('runs of exports', () => {
   it('are watched by the clock: prompted, failed after five tries, expired when their days are over', async () => {
     const account = await open();
     const { runtime } = bench.stack;
-    const exports = openExportsQueue(runtime);
     const lost = await account.create();
     await account.claimed(lost.id);
     await account.set(lost.id, 'tries = 5, attempts = 7');

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Command } from '../../shared/contracts/command.js';
 import { systemCommand } from '../../shared/contracts/system-command.js';
 import { newId } from '../../shared/platform/ids.js';
-import { enqueueBatch, openWritesQueue } from '../../shared/queues/writes.js';
+import { enqueueBatch, openWritesQueue, type WritesQueue } from '../../shared/queues/writes.js';
 import { recordExportCompleted, recordExportFailed } from '../../shared/resources/exports/commands.js';
 import { type ClaimedExport, claimExport, renewExport } from '../../shared/resources/exports/run-store.js';
 import type { Json, TestClient } from './client.js';
@@ -10,6 +10,9 @@ import { eventually } from './poll.js';
 import type { TestStack } from './stack.js';
 
 const LEASE_MS = 15_000;
+
+/** Each has connections of its own, so a stack has one. */
+const queues = new WeakMap<TestStack, WritesQueue>();
 
 /** Exports of one account, and what their worker would do for them. */
 export class ExportAccount {
@@ -82,7 +85,9 @@ export class ExportAccount {
 
   /** Submits commands as a worker does, and resolves when the last of them has run. */
   async submit(...commands: Command[]): Promise<void> {
-    await enqueueBatch(openWritesQueue(this.stack.runtime), commands, null);
+    const queue = queues.get(this.stack) ?? openWritesQueue(this.stack.runtime);
+    queues.set(this.stack, queue);
+    await enqueueBatch(queue, commands, null);
     await eventually('the command has run', async () => {
       const text = 'select from audit_entries where tenant_id = $1 and id = any($2::uuid[])';
       const values = [this.tenantId, commands.map(({ id }) => id)];
