@@ -1,6 +1,6 @@
+import type { Database } from '../shared/platform/postgres.js';
 import { exportObjects } from '../shared/resources/exports/queries.js';
 import type { ApiContext } from './context.js';
-import type { ApiRuntime } from './runtime.js';
 
 /** A completed export whose file is to be fetched. */
 export interface LinkedExport {
@@ -22,6 +22,12 @@ export interface ExportLink {
 /** Makes a link to an export's file; null where there is no storage to fetch it from. */
 export type MakeExportLink = (file: LinkedExport) => Promise<ExportLink | null>;
 
+/** What links are made with. */
+interface Linking {
+  db: Database;
+  exportLink: MakeExportLink;
+}
+
 interface ExportJson {
   id: string;
   status: string;
@@ -31,7 +37,7 @@ interface ExportJson {
 
 /** Puts links into exports that are completed. @param items their JSON texts, joined by commas, as PostgreSQL rendered them */
 export async function withLinks(
-  { db, exportLink }: Pick<ApiRuntime, 'db' | 'exportLink'>,
+  { db, exportLink }: Linking,
   items: string,
   tenantId: string,
 ): Promise<string> {
@@ -55,6 +61,6 @@ export async function withLinks(
 }
 
 /** {@link withLinks} for a route. */
-export function linkExports(api: ApiRuntime) {
+export function linkExports(api: Linking) {
   return (items: string, ctx: ApiContext): Promise<string> => withLinks(api, items, ctx.state.key.tenantId);
 }
