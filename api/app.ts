@@ -3,6 +3,7 @@ import Koa from 'koa';
 import { AppError, methodNotAllowed } from '../shared/platform/errors.js';
 import { checkReadiness, storeChecks } from '../shared/platform/health.js';
 import type { ApiContext, ApiMiddleware, RequestState } from './context.js';
+import { createFindObject } from './export-links.js';
 import { auditDenials } from './middleware/audit-denials.js';
 import { authenticate } from './middleware/authenticate.js';
 import { handleErrors } from './middleware/errors.js';
@@ -22,6 +23,8 @@ import { documentRoutes } from './routes/document.js';
 import { driverRoutes } from './routes/drivers.js';
 import { eventTypeRoutes } from './routes/event-types.js';
 import { eventRoutes } from './routes/events.js';
+import { exportDownloads } from './routes/export-download.js';
+import { exportRoutes } from './routes/exports.js';
 import { impoundRoutes } from './routes/impounds.js';
 import { inspectionRoutes } from './routes/inspections.js';
 import { invoicePdfRoutes } from './routes/invoice-pdf.js';
@@ -69,6 +72,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     noticeRoutes,
     webhookEndpointRoutes,
     eventTypeRoutes,
+    exportRoutes,
     approvalRoutes,
     apiKeyRoutes,
     agentKeyRoutes,
@@ -93,6 +97,7 @@ export async function createApp(api: ApiRuntime): Promise<Koa> {
   app.use(operational(api) as Koa.Middleware);
   app.use(invoicePages(api) as Koa.Middleware);
   app.use(enterVersion as Koa.Middleware);
+  app.use(exportDownloads({ ...api, findObject: createFindObject(api.db) }) as Koa.Middleware);
   app.use(whenVersioned(negotiate) as Koa.Middleware);
   app.use(open as Koa.Middleware);
   app.use(unlessSigningIn(await authenticate(api)) as Koa.Middleware);

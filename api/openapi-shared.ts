@@ -197,3 +197,18 @@ export const errorResponses = {
     },
   },
 };
+
+/** What is made and has its work before it. Its answer may also be that of a write whose commit is still to come. */
+export function acceptedResource(
+  name: string,
+  { example, headers }: { example: unknown; headers: Record<string, unknown> },
+): Record<string, unknown> {
+  const schema = {
+    anyOf: [{ $ref: `#/components/schemas/${name}` }, { $ref: '#/components/schemas/Accepted' }],
+  };
+  return {
+    description: `The ${name}, at the beginning of its work. Or, with data.operation_id, stored and not yet committed, as for every write`,
+    headers: { ...headers, ...acceptedHeaders },
+    content: { 'application/json': { schema, example } },
+  };
+}

@@ -9,6 +9,7 @@ export const tags = [
   { name: 'Fleet', description: 'Trucks, drivers and inspections, the prices of jobs, and the yard' },
   { name: 'Events', description: 'What happened, as a list and as a live stream' },
   { name: 'Webhooks', description: 'Your receivers, and what was delivered to them' },
+  { name: 'Exports', description: 'Records as files' },
   { name: 'Access', description: 'Keys, limits and the outcome of writes' },
   { name: 'Description', description: 'This document' },
 ];

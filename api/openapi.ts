@@ -10,7 +10,13 @@ import {
 } from '../shared/contracts/to-openapi.js';
 import { envelopeSchemas, resources } from '../shared/resources/index.js';
 import { callbackComponents, eventCallbacks } from './openapi-callbacks.js';
-import { errorResponses, securitySchemes, sharedHeaders, sharedParameters } from './openapi-shared.js';
+import {
+  acceptedResource,
+  errorResponses,
+  securitySchemes,
+  sharedHeaders,
+  sharedParameters,
+} from './openapi-shared.js';
 import { tags } from './openapi-tags.js';
 import { dropUnusedSchemas } from './openapi-unused.js';
 
@@ -171,6 +177,7 @@ function success(
   };
   const name = (list ?? resource) as string;
   const example = exampleOf(name);
+  if (status === '202') return acceptedResource(name, { example, headers });
   if (!list)
     return {
       description: `The ${name}`,

@@ -2,12 +2,16 @@ import { type CursorCodec, createCursorCodec } from '../shared/contracts/cursor.
 import { deriveKey } from '../shared/platform/crypto.js';
 import { createGate, type Gate } from '../shared/platform/gate.js';
 import type { Runtime } from '../shared/platform/runtime.js';
+import { openStorage } from '../shared/platform/storage/open-storage.js';
+import type { Storage } from '../shared/platform/storage/storage.js';
 import { gatherKeyUses, type NoteKeyUse } from '../shared/queues/key-uses.js';
 import type { Submit } from '../shared/queues/submit.js';
 import { AuditRecorder } from '../shared/resources/audit-log/recorder.js';
 import { openDurableWritePath } from '../shared/resources/operations/write-path.js';
 import { webhookHeadersKey } from '../shared/resources/webhook-endpoints/headers.js';
 import { webhookSecretsKey } from '../shared/resources/webhook-endpoints/secret.js';
+import { Downloads } from './downloads.js';
+import { createExportLink, type MakeExportLink } from './export-links.js';
 import { createPasswords, type Passwords } from './passwords.js';
 import { createReplayPlanner, type ReplayPlanner } from './replay-planner.js';
 import { EventStreams } from './stream/event-streams.js';
@@ -21,6 +25,10 @@ export interface ApiRuntime extends Runtime {
   /** Lets one PDF be made at a time: a long invoice takes half a second of this process, and side by side a hundred would let nobody else in. */
   pdfs: Gate;
   planReplay: ReplayPlanner;
+  /** Where the files of exports lie, links to them, and who fetches one from here. */
+  storage: Storage;
+  exportLink: MakeExportLink;
+  downloads: Downloads;
   /** Encrypts credentials on their way to the one answer that shows them. */
   sealingKey: Buffer;
   /** Encrypt what is kept of webhook endpoints: what signs deliveries, and the values of custom headers. */
@@ -33,6 +41,7 @@ export interface ApiRuntime extends Runtime {
 
 export async function createApiRuntime(runtime: Runtime): Promise<ApiRuntime> {
   const { db, config } = runtime;
+  const storage = openStorage(config.exportStorage);
   return {
     ...runtime,
     submit: await openDurableWritePath(runtime),
@@ -40,6 +49,9 @@ export async function createApiRuntime(runtime: Runtime): Promise<ApiRuntime> {
     passwords: createPasswords(runtime),
     pdfs: createGate({ atOnce: 1, waiting: 10 }),
     planReplay: createReplayPlanner(db),
+    storage,
+    exportLink: createExportLink(config, storage),
+    downloads: new Downloads(),
     cursors: createCursorCodec(deriveKey(config.secretKey, 'cursor')),
     sealingKey: deriveKey(config.secretKey, 'credentials'),
     webhookKeys: {

@@ -19,5 +19,6 @@ export async function startApi(runtime: Runtime, guest: Guest = () => false): Pr
   });
   // Before the server waits for its answers to end: these never would.
   runtime.lifecycle.onClose('event streams', () => api.streams.close());
+  runtime.lifecycle.onClose('downloads', () => api.downloads.endSoon());
   return listening;
 }

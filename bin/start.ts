@@ -15,6 +15,7 @@ import {
 } from '../shared/platform/runtime.js';
 import { startTracing } from '../shared/platform/tracing.js';
 import { startClock } from '../workers/clock/index.js';
+import { startExportsWorker } from '../workers/exports/index.js';
 import { startMessagesWorker } from '../workers/messages/index.js';
 import { startWebhooksWorker } from '../workers/webhooks/index.js';
 import { startWritesWorker } from '../workers/writes/index.js';
@@ -35,6 +36,7 @@ async function startAll(foundation: Foundation): Promise<void> {
   await startClock(runtime);
   startMessagesWorker(runtime);
   await startWebhooksWorker(runtime);
+  startExportsWorker(runtime);
   // Before the first request is answered: who finds /readyz green finds demo.json too.
   const demoAt = (port: number) =>
     config.demo

@@ -25,6 +25,7 @@ import * as addWebhooks from './20261122010000_add_webhooks.js';
 import * as partitionEvents from './20261122050000_partition_events.js';
 import * as addNotices from './20261122060000_add_notices.js';
 import * as addJobBilling from './20261122070000_add_job_billing.js';
+import * as addExports from './20261122080000_add_exports.js';
 
 interface Migration {
   name: string;
@@ -61,6 +62,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261122050000_partition_events', ...partitionEvents },
   { name: '20261122060000_add_notices', ...addNotices },
   { name: '20261122070000_add_job_billing', ...addJobBilling },
+  { name: '20261122080000_add_exports', ...addExports },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */

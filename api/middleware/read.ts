@@ -18,6 +18,8 @@ interface ListOptions<Query> {
   statement: (query: Query, scope: ListScope) => Statement;
   /** The record in the path whose list this is; its id becomes this member of the query. */
   parent?: { entityType: string; what: string; member: keyof Query & string };
+  /** Adds to the items' JSON texts, joined by commas, what the database does not know. */
+  present?: (items: string, ctx: ApiContext) => Promise<string>;
 }
 
 /** A keyset list in the paginated envelope (specification section 2.4). PostgreSQL renders the items; they pass through untouched. */
@@ -32,10 +34,11 @@ export function list<Query extends { cursor?: string }>(
     const parent = await parentOf(ctx, api, options.parent);
     const query = { ...validate<Query>(options.schema, singleValues(ctx)), ...parent };
     const page = await readPage(api, { key, list: ctx.state.route, query, statement: options.statement });
+    const items = (await options.present?.(page.items, ctx)) ?? page.items;
     ctx.type = 'application/json';
     // As bytes: Koa would walk a long string once to measure it and once more to send it.
     ctx.body = Buffer.from(
-      `{"ok":true,"data":{"items":[${page.items}],"cursor":${JSON.stringify(page.cursor)},"count":${page.count}}}`,
+      `{"ok":true,"data":{"items":[${items}],"cursor":${JSON.stringify(page.cursor)},"count":${page.count}}}`,
     );
   };
 }
@@ -76,12 +79,14 @@ interface ReadOptions {
   what: string;
   /** Hides a record of the tenant from keys that may see some of them only. */
   isVisible?: (body: string, key: Principal) => boolean;
+  /** Adds to its JSON text what the database does not know. */
+  present?: (body: string, ctx: ApiContext) => Promise<string>;
 }
 
 /** One record, bare (decisions 1, row 1). A malformed, unknown or foreign id is the same 404. */
 export function readOne(
   api: ApiRuntime,
-  { access, entityType, what, isVisible }: ReadOptions,
+  { access, entityType, what, isVisible, present }: ReadOptions,
 ): ApiMiddleware {
   return async (context) => {
     const ctx = context as ApiContext;
@@ -94,6 +99,6 @@ export function readOne(
     if (!row || isVisible?.(row.body, key) === false) throw notFound(what);
     ctx.type = 'application/json';
     setVersion(ctx, row.body);
-    ctx.body = row.body;
+    ctx.body = (await present?.(row.body, ctx)) ?? row.body;
   };
 }

@@ -84,6 +84,8 @@ export type Outcome =
       queuedMessages?: string[];
       /** Endpoints with new deliveries that no event made, or with settings that their worker must hear of. */
       wokenEndpoints?: string[];
+      /** Exports that wait for their worker from the commit on. */
+      queuedExports?: string[];
     }
   | { ok: false; error: ErrorBody };
 
@@ -105,6 +107,8 @@ export interface CommandDefinition<Input = unknown> {
   /** Audit action, `invoice.created`. */
   action: string;
   creates: boolean;
+  /** What is made has its work before it: its answer is 202 with the record. */
+  isAccepted?: boolean;
   schema: Joi.ObjectSchema<Input>;
   permission: Permission;
   /** A right that depends on what is asked for. */

@@ -94,6 +94,10 @@ export interface Contracts {
   WebhookReplayAction?: WebhookReplayAction;
   WebhookReplayCreate?: WebhookReplayCreate;
   WebhookReplayListQuery?: WebhookReplayListQuery;
+  ExportAction?: ExportAction;
+  ExportCreate?: ExportCreate;
+  ExportListQuery?: ExportListQuery;
+  Export?: Export;
   Settings?: Settings;
   SettingsPatch?: SettingsPatch;
   WebhookEndpoint?: WebhookEndpoint;
@@ -1769,7 +1773,7 @@ export interface MessageListQuery {
 export interface Notice {
   id: string;
   /**
-   * Open vocabulary. Published values: endpoint_failing, endpoint_disabled, endpoint_recovered, delivery_exhausted.
+   * Open vocabulary. Published values: endpoint_failing, endpoint_disabled, endpoint_recovered, delivery_exhausted, export_failed.
    */
   kind: string;
   title: string;
@@ -1798,7 +1802,7 @@ export interface NoticeListQuery {
    */
   unread?: boolean;
   /**
-   * Open vocabulary. Published values: endpoint_failing, endpoint_disabled, endpoint_recovered, delivery_exhausted.
+   * Open vocabulary. Published values: endpoint_failing, endpoint_disabled, endpoint_recovered, delivery_exhausted, export_failed.
    */
   kind?: string;
   /**
@@ -1991,7 +1995,8 @@ export interface WebhookTest {
     | "endpoint.failing"
     | "endpoint.disabled"
     | "endpoint.recovered"
-    | "delivery.exhausted";
+    | "delivery.exhausted"
+    | "export.completed";
 }
 export interface WebhookRecover {
   /**
@@ -2073,6 +2078,274 @@ export interface WebhookReplayListQuery {
    * `data.cursor` of the page before
    */
   cursor?: string;
+}
+export interface ExportAction {
+  [k: string]: unknown;
+}
+export interface ExportCreate {
+  /**
+   * all: everything of the account, as one zip or dump
+   */
+  resource: "invoices" | "customers" | "work_orders" | "inspections" | "all";
+  /**
+   * json: an array; dump: SQL that psql restores, of all alone
+   */
+  format: "csv" | "json" | "ndjson" | "dump";
+  /**
+   * Each where the resource's list has it; all has none
+   */
+  filters: {
+    /**
+     * As in the list of invoices, customers or work orders
+     */
+    search?: string;
+    /**
+     * As in the list of invoices or work orders
+     */
+    status?: string;
+    /**
+     * As in the list of invoices or work orders
+     */
+    customer_id?: string;
+    /**
+     * As in the list of invoices, work orders or inspections
+     */
+    since?: string;
+    /**
+     * As in the list of invoices, work orders or inspections
+     */
+    until?: string;
+    /**
+     * As in the list of invoices or work orders
+     */
+    date_field?: string;
+    /**
+     * As in the list of customers
+     */
+    company_type?: string;
+    /**
+     * As in the list of customers
+     */
+    is_active?: boolean;
+    /**
+     * As in the list of work orders
+     */
+    service_type?: string;
+    /**
+     * As in the list of inspections
+     */
+    kind?: string;
+    /**
+     * As in the list of inspections
+     */
+    result?: string;
+    /**
+     * As in the list of inspections
+     */
+    truck_id?: string;
+    /**
+     * As in the list of inspections
+     */
+    driver_id?: string;
+    /**
+     * As in the list of inspections
+     */
+    work_order_id?: string;
+  };
+  /**
+   * What invoices bring along as files of their own, in a zip; all has them in any case
+   */
+  include: ("line_items" | "payments")[];
+  /**
+   * none: of an export that is one file; a zip and a dump are always compressed
+   */
+  compression: "gzip" | "none";
+  /**
+   * CSV: a byte order mark at the beginning, which spreadsheet programs want to see
+   */
+  bom: boolean;
+  /**
+   * CSV: beside each column of cents one of the amount (total_cents, total)
+   */
+  decimals: boolean;
+}
+export interface ExportListQuery {
+  status?: "queued" | "running" | "completed" | "failed" | "cancelled" | "expired";
+  resource?: "invoices" | "customers" | "work_orders" | "inspections" | "all";
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface Export {
+  id: string;
+  /**
+   * all: everything of the account, as one zip or dump
+   */
+  resource: "invoices" | "customers" | "work_orders" | "inspections" | "all";
+  /**
+   * json: an array; dump: SQL that psql restores, of all alone
+   */
+  format: "csv" | "json" | "ndjson" | "dump";
+  /**
+   * Each where the resource's list has it; all has none
+   */
+  filters: {
+    /**
+     * As in the list of invoices, customers or work orders
+     */
+    search?: string;
+    /**
+     * As in the list of invoices or work orders
+     */
+    status?: string;
+    /**
+     * As in the list of invoices or work orders
+     */
+    customer_id?: string;
+    /**
+     * As in the list of invoices, work orders or inspections
+     */
+    since?: string;
+    /**
+     * As in the list of invoices, work orders or inspections
+     */
+    until?: string;
+    /**
+     * As in the list of invoices or work orders
+     */
+    date_field?: string;
+    /**
+     * As in the list of customers
+     */
+    company_type?: string;
+    /**
+     * As in the list of customers
+     */
+    is_active?: boolean;
+    /**
+     * As in the list of work orders
+     */
+    service_type?: string;
+    /**
+     * As in the list of inspections
+     */
+    kind?: string;
+    /**
+     * As in the list of inspections
+     */
+    result?: string;
+    /**
+     * As in the list of inspections
+     */
+    truck_id?: string;
+    /**
+     * As in the list of inspections
+     */
+    driver_id?: string;
+    /**
+     * As in the list of inspections
+     */
+    work_order_id?: string;
+  };
+  /**
+   * What invoices bring along as files of their own, in a zip; all has them in any case
+   */
+  include: ("line_items" | "payments")[];
+  /**
+   * none: of an export that is one file; a zip and a dump are always compressed
+   */
+  compression: "gzip" | "none";
+  /**
+   * CSV: a byte order mark at the beginning, which spreadsheet programs want to see
+   */
+  bom: boolean;
+  /**
+   * CSV: beside each column of cents one of the amount (total_cents, total)
+   */
+  decimals: boolean;
+  /**
+   * expired: its file has been deleted
+   */
+  status: "queued" | "running" | "completed" | "failed" | "cancelled" | "expired";
+  progress: {
+    rows: number;
+    bytes: number;
+    /**
+     * As it was counted on when it was asked for
+     */
+    estimated_rows: number | null;
+    /**
+     * Of the estimate; 100 when it is completed and not before
+     */
+    percent: number | null;
+  };
+  file_name: string | null;
+  content_type: string | null;
+  /**
+   * Of what is downloaded
+   */
+  bytes: number | null;
+  /**
+   * Of the bytes of what is downloaded
+   */
+  sha256: string | null;
+  /**
+   * What is in it, each as it is uncompressed
+   */
+  files: {
+    name: string;
+    rows: number;
+    /**
+     * Uncompressed
+     */
+    bytes: number;
+    sha256: string;
+    /**
+     * Of its columns of cents, by name
+     */
+    sums: {
+      [k: string]: number;
+    };
+  }[];
+  /**
+   * Why it failed
+   */
+  error: {
+    code: string;
+    message: string;
+  } | null;
+  /**
+   * The schedule that asked for it
+   */
+  schedule_id: string | null;
+  /**
+   * Of a completed one: who has it needs no key. Made anew by each read; null in events
+   */
+  download_url: string | null;
+  /**
+   * Until when download_url works
+   */
+  download_expires_at: string | null;
+  /**
+   * How often it was begun
+   */
+  attempts: number;
+  /**
+   * When it was last begun
+   */
+  started_at: string | null;
+  completed_at: string | null;
+  /**
+   * When its file is deleted
+   */
+  expires_at: string | null;
+  created_at: string;
+  updated_at: string;
 }
 export interface Settings {
   time_zone: string;
@@ -3042,7 +3315,7 @@ export interface CustomerStatementQuery {
 }
 export interface EventType {
   /**
-   * Now there are invoice.created, invoice.sent, invoice.paid, invoice.overdue, work_order.created, work_order.completed, dispatch.assigned, ai.suggestion.created, endpoint.failing, endpoint.disabled, endpoint.recovered, delivery.exhausted
+   * Now there are invoice.created, invoice.sent, invoice.paid, invoice.overdue, work_order.created, work_order.completed, dispatch.assigned, ai.suggestion.created, endpoint.failing, endpoint.disabled, endpoint.recovered, delivery.exhausted, export.completed
    */
   type: string;
   description: string;

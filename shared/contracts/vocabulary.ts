@@ -186,18 +186,17 @@ export const BUSINESS_EVENT_TYPES = [
   'dispatch.assigned',
   'ai.suggestion.created',
 ] as const;
-/** What webhooks tell of themselves (decisions 8). */
+/** What the product tells of its own work: webhooks, exports (decisions 8). */
 export const OPERATIONAL_EVENT_TYPES = [
   'endpoint.failing',
   'endpoint.disabled',
   'endpoint.recovered',
   'delivery.exhausted',
+  'export.completed',
 ] as const;
 /** Everything that can be recorded; shared/resources/event-types/catalogue.ts says what each is. */
 export const EVENT_TYPES = [...BUSINESS_EVENT_TYPES, ...OPERATIONAL_EVENT_TYPES] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
-/** What endpoints may subscribe to: also what later parts of the product will tell (decisions 8). */
-export const SUBSCRIBABLE_EVENT_TYPES = [...EVENT_TYPES, 'export.completed'] as const;
 
 /** States of a delivery (decisions 8): failed will be tried again, exhausted will not. */
 export const DELIVERY_STATUSES = [
@@ -225,3 +224,7 @@ export const ENDPOINT_STATES = [
 /** Signatures of deliveries (Standard Webhooks): HMAC-SHA256, ed25519. */
 export const SIGNATURE_SCHEMES = ['v1', 'v1a'] as const;
 export const REPLAY_STATUSES = ['running', 'completed', 'cancelled'] as const;
+
+/** States of an export (decisions, Export); the first two are unfinished. */
+export const EXPORT_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled', 'expired'] as const;
+export type ExportStatus = (typeof EXPORT_STATUSES)[number];

@@ -50,6 +50,8 @@ export interface Config {
   exportsConcurrency: number;
   /** Of one statement of an export. */
   exportTimeoutMs: number;
+  /** Days from its completion to an export's end. */
+  exportRetentionDays: number;
   /** Host names under which agents may reach the MCP server, in lower case, beside that of publicUrl. */
   mcpHosts: readonly string[];
   trustProxy: boolean;
@@ -161,6 +163,7 @@ function toConfig(kind: ProcessKind, value: Settings): Config {
     webhookTimeoutMs: value.WEBHOOK_TIMEOUT_MS,
     exportsConcurrency: value.EXPORTS_CONCURRENCY,
     exportTimeoutMs: value.EXPORT_TIMEOUT_MS,
+    exportRetentionDays: value.EXPORT_RETENTION_DAYS,
     mcpHosts: value.MCP_HOSTS?.toLowerCase().split(',') ?? [],
     allowLoopback: value.WEBHOOK_ALLOW_LOOPBACK ?? !production,
     trustProxy: value.TRUST_PROXY,

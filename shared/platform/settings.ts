@@ -142,6 +142,13 @@ export const settingsSchema = Joi.object({
     .default(3_600_000)
     .description('how long PostgreSQL may read for one file of an export')
     .example(3_600_000),
+  EXPORT_RETENTION_DAYS: Joi.number()
+    .integer()
+    .min(1)
+    .max(365)
+    .default(7)
+    .description('days until the file of a finished export is deleted')
+    .example(7),
   MCP_HOSTS: Joi.string()
     .pattern(/^[a-z0-9.-]+(,[a-z0-9.-]+)*$/i, 'be host names separated by commas')
     .description("names under which the agents' server answers beside BASE_URL's and this machine's")
@@ -209,6 +216,7 @@ export interface Settings {
   WEBHOOK_ALLOW_LOOPBACK?: boolean;
   EXPORTS_CONCURRENCY: number;
   EXPORT_TIMEOUT_MS: number;
+  EXPORT_RETENTION_DAYS: number;
   MCP_HOSTS?: string;
   TRUST_PROXY: boolean;
   LOG_LEVEL: string;

@@ -31,6 +31,7 @@ export const SCHEDULES = {
   'watch-billing': 30_000,
   'watch-claims': 60_000,
   'watch-endpoints': 5_000,
+  'watch-exports': 5_000,
   'purge-expired': 600_000,
   'keep-partitions': 3_600_000,
 } as const;

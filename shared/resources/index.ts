@@ -17,6 +17,8 @@ import * as driverCommands from './drivers/commands.js';
 import * as driverSchemas from './drivers/schema.js';
 import * as eventTypeSchemas from './event-types/schema.js';
 import * as eventSchemas from './events/schema.js';
+import * as exportCommands from './exports/commands.js';
+import * as exportSchemas from './exports/schema.js';
 import * as impoundCommands from './impounds/commands.js';
 import * as impoundSchemas from './impounds/schema.js';
 import * as inspectionCommands from './inspections/commands.js';
@@ -70,6 +72,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'event', schemas: eventSchemas },
   { entityType: 'webhook_delivery', schemas: webhookDeliverySchemas },
   { entityType: 'webhook_replay', schemas: webhookReplaySchemas },
+  { entityType: 'export', schemas: exportSchemas },
   { entityType: 'settings', schemas: settingsSchemas },
   { entityType: 'webhook_endpoint', schemas: webhookEndpointSchemas },
   { entityType: 'approval', schemas: approvalSchemas },
@@ -104,6 +107,7 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(messageCommands),
   ...Object.values(webhookDeliveryCommands),
   ...Object.values(webhookReplayCommands),
+  ...Object.values(exportCommands),
   ...Object.values(noticeCommands),
   ...Object.values(endpointHealthCommands),
   ...Object.values(webhookEndpointCommands),

@@ -6,6 +6,7 @@ import { claimRepresentation } from './claims/representation.js';
 import { customerRepresentation } from './customers/representation.js';
 import { driverRepresentation } from './drivers/representation.js';
 import { eventRepresentation } from './events/representation.js';
+import { exportRepresentation } from './exports/representation.js';
 import { impoundRepresentation } from './impounds/representation.js';
 import { inspectionRepresentation } from './inspections/representation.js';
 import { invoiceRepresentation } from './invoices/representation.js';
@@ -58,6 +59,7 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
     collection: '/webhook-replays',
     representation: webhookReplayRepresentation,
   },
+  export: { table: 'exports', collection: '/exports', representation: exportRepresentation },
   settings: { table: 'tenants', collection: '/settings', representation: settingsRepresentation },
   approval: { table: 'approvals', collection: '/approvals', representation: approvalRepresentation },
   api_key: {

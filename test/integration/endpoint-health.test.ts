@@ -2,6 +2,7 @@ import type { Job } from 'bullmq';
 import { expect } from 'chai';
 import type { Statement } from '../../shared/platform/postgres.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
+import { openExportsQueue } from '../../shared/queues/exports.js';
 import { openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
@@ -212,6 +213,7 @@ describe('the health of an endpoint', () => {
       writes: openWritesQueue(runtime),
       messages: openMessagesQueue(runtime),
       webhooks: openWebhooksQueue(runtime),
+      exports: openExportsQueue(runtime),
     };
     await createClockProcessor(runtime, queues)({ name: 'watch-endpoints', data: {} } as Job<ClockJob>, '');
     await eventually('the end', async () => !(await health.read(id)).enabled);

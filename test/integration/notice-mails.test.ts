@@ -3,6 +3,7 @@ import type { Job } from 'bullmq';
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
+import { openExportsQueue } from '../../shared/queues/exports.js';
 import { NOTIFY, openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
@@ -97,6 +98,7 @@ describe('the mail of a notice', () => {
       writes: openWritesQueue(stack.runtime),
       messages: queue,
       webhooks: openWebhooksQueue(stack.runtime),
+      exports: openExportsQueue(stack.runtime),
     });
     await clock({ name: 'prompt-messages', data: {} } as Job<ClockJob>, '');
   }

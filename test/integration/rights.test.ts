@@ -93,6 +93,11 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['PATCH', '/webhook-endpoints/{endpoint}', null, 'admin'],
   ['POST', '/webhook-endpoints/{endpoint}/rotate-secret', null, 'admin'],
   ['DELETE', '/webhook-endpoints/{endpoint}', null, 'admin'],
+  ['GET', '/exports', null, 'admin'],
+  ['POST', '/exports', null, 'admin'],
+  ['GET', '/exports/{export}', null, 'admin'],
+  ['DELETE', '/exports/{export}', null, 'admin'],
+  ['POST', '/exports/{export}/retry', null, 'admin'],
   ['GET', '/audit-log', 'read_audit', 'admin'],
   ['GET', '/audit-log/{entry}', 'read_audit', 'admin'],
   ['GET', '/agent-keys', null, 'admin'],
@@ -127,6 +132,7 @@ const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
   '/api-keys': () => ({ name: 'k' }),
   '/webhook-endpoints': () => endpointInput(),
   '/agent-keys': () => ({ name: 'a', scopes: ['read_audit'] }),
+  '/exports': () => ({ resource: 'invoices', format: 'csv' }),
   '/users': () => ({ name: 'U', email: 'u@example.com' }),
   '/webhook-deliveries/replay': ({ endpoint }) => ({ endpoint_id: endpoint }),
   '/webhook-endpoints/{endpoint}/recover': () => ({ since: '2026-01-01T00:00:00Z' }),
@@ -162,6 +168,8 @@ describe('rights of a key', () => {
       { eventId: ids.event as string },
     );
     Object.assign(ids, webhooks, { delivery: webhooks.webhook_delivery, replay: webhooks.webhook_replay });
+    ids.export = (await client.post('/exports', { resource: 'all', format: 'dump' })).body.id;
+    await client.delete(`/exports/${ids.export}`);
     ids.notice = await makeNotice(stack, tenant.id);
     ids.agent = (await client.post('/agent-keys', { name: 'a', scopes: ['read_audit'] })).body.id;
     ids.entry = (await client.get('/audit-log')).body.data.items[0].id;

@@ -1,6 +1,7 @@
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { openWorker } from '../../shared/queues/backend.js';
 import { CLOCK_QUEUE, type ClockJob, ensureSchedules, openClockQueue } from '../../shared/queues/clock.js';
+import { openExportsQueue } from '../../shared/queues/exports.js';
 import { openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
@@ -15,7 +16,8 @@ export async function startClock(runtime: Runtime): Promise<void> {
   const writes = openWritesQueue(runtime);
   const messages = openMessagesQueue(runtime);
   const webhooks = openWebhooksQueue(runtime);
-  const processor = createClockProcessor(runtime, { writes, messages, webhooks });
+  const exports = openExportsQueue(runtime);
+  const processor = createClockProcessor(runtime, { writes, messages, webhooks, exports });
   openWorker<ClockJob>(runtime, CLOCK_QUEUE, processor, { concurrency: 1 });
   const ensure = () =>
     ensureSchedules(queue).catch((error: unknown) =>

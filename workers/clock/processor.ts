@@ -4,6 +4,7 @@ import { findDueLanes } from '../../shared/events/due-lanes.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
+import type { ExportsQueue } from '../../shared/queues/exports.js';
 import { type MessagesQueue, promptMessages, promptNoticeMails } from '../../shared/queues/messages.js';
 import { scheduleWakes, type WebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
@@ -21,6 +22,7 @@ import { forEachChunk } from './chunks.js';
 import { keepWeeks } from './keep-weeks.js';
 import { createReplayRunner } from './run-replays.js';
 import { createBillingWatch } from './watch-billing.js';
+import { watchExports } from './watch-exports.js';
 
 /** A re-submitted operation gets this long before it is submitted again: longer than a stalled job needs to come back. */
 const LEASE_SECONDS = 20;
@@ -38,12 +40,13 @@ export interface ClockQueues {
   writes: WritesQueue;
   messages: MessagesQueue;
   webhooks: WebhooksQueue;
+  exports: ExportsQueue;
 }
 
 /** What each job of the clock's queue does. */
 export function createClockProcessor(
   runtime: Runtime,
-  { writes, messages, webhooks }: ClockQueues,
+  { writes, messages, webhooks, exports }: ClockQueues,
 ): Processor<ClockJob> {
   const tasks: Record<string, (data: ClockJob) => Promise<Record<string, unknown>>> = {
     'resubmit-operations': () => resubmitOperations(runtime, writes),
@@ -56,6 +59,7 @@ export function createClockProcessor(
     'watch-billing': createBillingWatch(runtime, writes),
     'watch-claims': () => sweep(runtime, writes, { find: findDeadlines }),
     'watch-endpoints': () => sweep(runtime, writes, { find: findHealthSteps }),
+    'watch-exports': () => watchExports(runtime, { writes, exports }),
     'purge-expired': () => purge(runtime),
     'keep-partitions': () => keepWeeks(runtime),
     'touch-keys': async ({ uses = [] }) => {

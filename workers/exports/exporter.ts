@@ -1,30 +1,18 @@
-import { hostname } from 'node:os';
-import { newId } from '../../shared/platform/ids.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
-import type { Storage } from '../../shared/platform/storage/index.js';
 import type { ExportJob } from '../../shared/queues/exports.js';
-import type { WritesQueue } from '../../shared/queues/writes.js';
-import { findDueExports } from '../../shared/resources/exports/run-store.js';
-import { runExport } from './run.js';
+import { findDueExports } from '../../shared/resources/exports/sweeps.js';
+import { type ExportParts, runExport } from './run.js';
 import { LARGE_ROWS, Turns, type Waiting } from './turns.js';
-
-/** What a process needs to run exports, beside the runtime. */
-export interface ExporterParts {
-  storage: Storage;
-  writes: WritesQueue;
-}
 
 /** The exports of one process: what waits, what runs, and whose turn is next. */
 export class Exporter {
   readonly #turns: Turns;
   readonly #running = new Map<string, { stop: AbortController; ended: Promise<void> }>();
-  /** Whose leases are ours. */
-  readonly #owner = `${hostname()}-${newId()}`;
   #isClosing = false;
 
   constructor(
     private readonly runtime: Runtime,
-    private readonly parts: ExporterParts,
+    private readonly parts: ExportParts,
   ) {
     this.#turns = new Turns(runtime.config.exportsConcurrency);
   }
@@ -60,7 +48,7 @@ export class Exporter {
   async #run(waiting: Waiting, signal: AbortSignal): Promise<void> {
     const { tenant_id: tenantId, id } = waiting;
     try {
-      await runExport(this.runtime, { ...this.parts, ref: waiting, owner: this.#owner, signal });
+      await runExport(this.runtime, { ...this.parts, ref: waiting, signal });
     } catch (error) {
       // Its lease runs out, and the clock brings it again.
       this.runtime.logger.error({ err: error, exportId: id, tenant: tenantId }, 'an export broke off');

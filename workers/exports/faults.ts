@@ -1,9 +1,9 @@
-import { isTransientDatabaseError } from '../../shared/platform/errors.js';
-import { isStorageFull } from '../../shared/platform/storage/index.js';
+import { errorCodeOf, isTransientDatabaseError } from '../../shared/platform/errors.js';
+import { StorageError } from '../../shared/platform/storage/storage.js';
 
-/** Why an export cannot be finished, in words for the tenant. */
+/** Why an export could not be finished, in words for the account. */
 export interface Fault {
-  code: 'storage_full' | 'export_timed_out' | 'export_failed';
+  code: 'storage_full' | 'storage_refused' | 'storage_unavailable' | 'timed_out' | 'internal_error';
   message: string;
   /** Whether to begin again makes sense: PostgreSQL or the storage was away. */
   isPassing: boolean;
@@ -16,17 +16,23 @@ const PASSING = ['40001', '57P01', '57P02', '57P03'];
 
 /** Sorts an error of the snapshot or the storage. */
 export function faultOf(error: unknown): Fault {
-  const { code } = Object(error) as { code?: unknown };
-  if (isStorageFull(error))
-    return { code: 'storage_full', message: 'There is no room for the file.', isPassing: false };
-  if (code === QUERY_CANCELED)
-    return { code: 'export_timed_out', message: 'Reading the data took too long.', isPassing: false };
-  const isPassing =
-    PASSING.includes(String(code)) || isTransientDatabaseError(error) || !isDatabaseError(code);
-  return { code: 'export_failed', message: 'Something went wrong on our side.', isPassing };
+  if (error instanceof StorageError) {
+    const { code, message } = error;
+    return { code, message, isPassing: code === 'storage_unavailable' };
+  }
+  const code = errorCodeOf(error);
+  if (code === QUERY_CANCELED) {
+    const message = 'Reading the data took too long. Ask for less at a time.';
+    return { code: 'timed_out', message, isPassing: false };
+  }
+  return {
+    code: 'internal_error',
+    message: 'Something went wrong on our side.',
+    // What is wrong with a statement is so the next time; whatever else it is may not be.
+    isPassing: PASSING.includes(code) || isTransientDatabaseError(error) || !isSqlState(code),
+  };
 }
 
-/** SQLSTATEs have five characters; what is wrong with a statement is so the next time. */
-function isDatabaseError(code: unknown): boolean {
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
+function isSqlState(code: string): boolean {
+  return /^[0-9A-Z]{5}$/.test(code);
 }

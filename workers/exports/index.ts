@@ -1,23 +1,25 @@
 import { addCollectedGauge } from '../../shared/platform/metrics.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
-import { openStorage } from '../../shared/platform/storage/index.js';
+import { openStorage } from '../../shared/platform/storage/open-storage.js';
 import { openWorker } from '../../shared/queues/backend.js';
 import { EXPORTS_QUEUE, type ExportJob, openExportsQueue } from '../../shared/queues/exports.js';
 import { addQueueGauges } from '../../shared/queues/gauges.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
+import { startCleaner } from './cleaner.js';
 import { Exporter } from './exporter.js';
 
 /** Jobs only say where to look. */
 const CONCURRENCY = 4;
 
 /** Starts writing exports. */
-export async function startExportsWorker(runtime: Runtime): Promise<void> {
+export function startExportsWorker(runtime: Runtime): void {
   const { config, lifecycle, metrics } = runtime;
   addQueueGauges(runtime, openExportsQueue(runtime));
   const writes = openWritesQueue(runtime);
-  const storage = await openStorage(config);
+  const storage = openStorage(config.exportStorage);
   const exporter = new Exporter(runtime, { storage, writes });
   lifecycle.onClose('exports under way', () => exporter.close());
+  startCleaner(runtime, storage);
   addCollectedGauge(metrics, {
     name: 'tow_exports',
     help: 'Exports in this process',

@@ -11,10 +11,10 @@ const CATCH_UP_MS = 10_000;
  */
 export async function chooseSource(
   { config, databaseUrl, logger }: Runtime,
-  { attempts, walLsn }: Pick<ClaimedExport, 'attempts' | 'walLsn'>,
+  { tries, walLsn }: Pick<ClaimedExport, 'tries' | 'walLsn'>,
 ): Promise<string> {
   const { databaseReplicaUrl } = config;
-  if (!databaseReplicaUrl || attempts > 1) return databaseUrl;
+  if (!databaseReplicaUrl || tries > 1) return databaseUrl;
   try {
     if (await isReplicaCurrent(databaseReplicaUrl, { lsn: walLsn, timeoutMs: CATCH_UP_MS }))
       return databaseReplicaUrl;

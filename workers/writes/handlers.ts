@@ -16,6 +16,12 @@ import { recordClaimOutcomes } from '../../shared/resources/claims/outcome-handl
 import { createClaims, updateClaims } from '../../shared/resources/claims/write-handler.js';
 import { createCustomers, updateCustomers } from '../../shared/resources/customers/handlers.js';
 import { createDrivers, updateDrivers } from '../../shared/resources/drivers/handlers.js';
+import { cancelExports, createExports, retryExports } from '../../shared/resources/exports/handlers.js';
+import {
+  expireExports,
+  recordExportsCompleted,
+  recordExportsFailed,
+} from '../../shared/resources/exports/record-handlers.js';
 import { accrueImpounds } from '../../shared/resources/impounds/accrue-handler.js';
 import { createImpounds } from '../../shared/resources/impounds/create-handler.js';
 import { moveImpounds } from '../../shared/resources/impounds/move-handler.js';
@@ -130,6 +136,12 @@ export const handlers = {
   'webhook_replay.create': createReplays('replay'),
   'webhook_replay.recover': createReplays('recover'),
   'webhook_replay.cancel': cancelReplays,
+  'export.create': createExports,
+  'export.cancel': cancelExports,
+  'export.retry': retryExports,
+  'export.record_completed': recordExportsCompleted,
+  'export.record_failed': recordExportsFailed,
+  'export.expire': expireExports,
   'webhook_endpoint.create': createWebhookEndpoints,
   'webhook_endpoint.update': updateWebhookEndpoints,
   'webhook_endpoint.rotate_secret': rotateWebhookSecrets,

@@ -10,11 +10,13 @@ export interface Settled {
   outcome: Outcome;
 }
 
-/** HTTP status of an outcome: 201 for what was made, 200 for what was changed, 202 for what waits for a human, else the error's own. */
+/** HTTP status of an outcome: 201 for what was made, 200 for what was changed, 202 for what waits for a human or for its work, else the error's own. */
 export function statusOf({ command, outcome }: Settled): number {
   if (!outcome.ok) return ERROR_STATUS[outcome.error.code];
   if (outcome.held) return 202;
-  return commandOfType(command.type).creates ? 201 : 200;
+  const { creates, isAccepted } = commandOfType(command.type);
+  if (!creates) return 200;
+  return isAccepted ? 202 : 201;
 }
 
 export function locationOf({ command, outcome }: Settled): string | null {

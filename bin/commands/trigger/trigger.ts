@@ -35,7 +35,7 @@ function typeOf(text: string): TriggerableType {
   if (type) return type;
   if (OPERATIONAL_EVENT_TYPES.some((one) => one === text)) {
     throw usageError(
-      `${text} tells how deliveries go and cannot be triggered. POST /webhook-endpoints/{id}/test sends one to an endpoint.`,
+      `${text} tells how deliveries and exports go and cannot be triggered. POST /webhook-endpoints/{id}/test sends one to an endpoint.`,
     );
   }
   throw usageError(`There is no event "${text}" to trigger. There are: ${TRIGGERABLE.join(', ')}.`);

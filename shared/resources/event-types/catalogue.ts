@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { dateTime, uuid } from '../../contracts/fields.js';
 import { DISABLED_REASONS, type EventType } from '../../contracts/vocabulary.js';
 import { driver } from '../drivers/schema.js';
+import { exportRecord } from '../exports/schema.js';
 import { invoice } from '../invoices/schema.js';
 import { payment } from '../payments/schema.js';
 import { suggestion } from '../suggestions/schema.js';
@@ -128,5 +129,11 @@ export const CATALOGUE: Readonly<Record<EventType, EventTypeDefinition>> = {
       object: examples.exhaustedDelivery,
       endpoint: { id: examples.endpoint.id, url: examples.endpoint.url },
     },
+  },
+  'export.completed': {
+    description: 'An export is ready to be downloaded',
+    firesWhen: 'the file of an export is whole; GET /exports/{id} makes a link to it',
+    object: exportRecord,
+    example: { object: examples.completedExport },
   },
 };

@@ -148,3 +148,13 @@ export const exhaustedDelivery = {
   last_response_status: 500,
   last_error: 'http_500',
 };
+
+export const completedExport = {
+  status: 'completed',
+  progress: { rows: 1250, bytes: 82_113, estimated_rows: 1300, percent: 100 },
+  error: null,
+  schedule_id: null,
+  download_url: null,
+  download_expires_at: null,
+  expires_at: '2026-11-28T14:30:00.000Z',
+};

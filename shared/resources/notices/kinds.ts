@@ -4,6 +4,7 @@ export const NOTICE_KINDS = [
   'endpoint_disabled',
   'endpoint_recovered',
   'delivery_exhausted',
+  'export_failed',
 ] as const;
 
 export type NoticeKind = (typeof NOTICE_KINDS)[number];

@@ -31,7 +31,7 @@ export async function doneResult(
   // Whatever became of it: who deleted it is answered with it.
   const [found] = await query(renderStatement(entityType, [{ tenant_id: row.tenant_id, id }]));
   if (found?.body === undefined) throw new Error(`the ${entityType} of command ${row.id} is gone`);
-  const isMade = isHeld || row.response_status === 201;
+  const isMade = isHeld || [201, 202].includes(row.response_status);
   return {
     id: row.id,
     ok: true,

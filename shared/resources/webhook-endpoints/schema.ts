@@ -13,8 +13,8 @@ import {
 import {
   DISABLED_REASONS,
   ENDPOINT_STATES,
+  EVENT_TYPES,
   SIGNATURE_SCHEMES,
-  SUBSCRIBABLE_EVENT_TYPES,
 } from '../../contracts/vocabulary.js';
 import { matchesType, TYPE_FILTER } from '../../events/event-types.js';
 
@@ -32,7 +32,7 @@ const url = () =>
 
 /** A filter that nothing can ever match is a mistake that nobody would notice. */
 const matchingSomething: Joi.CustomValidator<string> = (filter, helpers) =>
-  !TYPE_FILTER.test(filter) || SUBSCRIBABLE_EVENT_TYPES.some((type) => matchesType(filter, type))
+  !TYPE_FILTER.test(filter) || EVENT_TYPES.some((type) => matchesType(filter, type))
     ? filter
     : helpers.error('string.eventType');
 

@@ -1,20 +1,5 @@
-import type Joi from 'joi';
-import type {
-  CustomerListQuery,
-  InspectionListQuery,
-  InvoiceListQuery,
-  WorkOrderListQuery,
-} from '../../../shared/contracts/generated.js';
-import { customerConditions } from '../../../shared/resources/customers/queries.js';
-import { customerListQuery } from '../../../shared/resources/customers/schema.js';
-import type { ExportOrder, ExportResource } from '../../../shared/resources/exports/order.js';
-import { inspectionConditions } from '../../../shared/resources/inspections/queries.js';
-import { inspectionListQuery } from '../../../shared/resources/inspections/schema.js';
-import { invoiceConditions } from '../../../shared/resources/invoices/queries.js';
-import { invoiceListQuery } from '../../../shared/resources/invoices/schema.js';
-import type { Conditions, FilterScope } from '../../../shared/resources/keyset-list.js';
-import { workOrderConditions } from '../../../shared/resources/work-orders/queries.js';
-import { workOrderListQuery } from '../../../shared/resources/work-orders/schema.js';
+import type { Listed } from '../../../shared/resources/exports/conditions.js';
+import type { ExportOrder } from '../../../shared/resources/exports/order.js';
 import type { Column } from './cells.js';
 import {
   customerColumns,
@@ -25,8 +10,6 @@ import {
   paymentColumns,
   workOrderColumns,
 } from './columns.js';
-
-type Listed = Exclude<ExportResource, 'all'>;
 
 /** What one file is read from. Its conditions are about `t`, the table of its list. */
 export interface Source {
@@ -129,41 +112,4 @@ export function sourcesOf({
       ? EVERYTHING
       : [TABLES_OF[resource], ...(resource === 'invoices' ? include.map((name) => INCLUDES[name]) : [])];
   return format === 'csv' ? sources : sources.filter(({ entity }) => entity !== undefined);
-}
-
-interface List {
-  schema: Joi.ObjectSchema;
-  conditions: (query: unknown, scope: FilterScope) => Conditions;
-}
-
-const LISTS: Readonly<Record<Listed, List>> = {
-  invoices: {
-    schema: invoiceListQuery,
-    conditions: (query, scope) => invoiceConditions(query as InvoiceListQuery, scope),
-  },
-  customers: {
-    schema: customerListQuery,
-    conditions: (query, scope) => customerConditions(query as CustomerListQuery, scope),
-  },
-  work_orders: {
-    schema: workOrderListQuery,
-    conditions: (query, scope) => workOrderConditions(query as WorkOrderListQuery, scope),
-  },
-  inspections: {
-    schema: inspectionListQuery,
-    conditions: (query, scope) => inspectionConditions(query as InspectionListQuery, scope),
-  },
-};
-
-/**
- * The rows that an order means, by the very conditions of the list.
- * @throws {Error} for a filter that the list does not know: leaving it out would export more than was asked for
- */
-export function conditionsOf({ filters, ...scope }: ExportOrder, list: Listed): Conditions {
-  if (scope.resource === 'all' && Object.keys(filters).length > 0)
-    throw new Error('an export of everything takes no filters');
-  const { schema, conditions } = LISTS[list];
-  const { value, error } = schema.validate(filters);
-  if (error) throw new Error(`unknown filters of ${list}: ${error.message}`);
-  return conditions(value, scope);
 }

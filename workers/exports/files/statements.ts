@@ -1,8 +1,9 @@
 import type { Statement } from '../../../shared/platform/postgres.js';
+import { conditionsOf } from '../../../shared/resources/exports/conditions.js';
 import type { ExportOrder } from '../../../shared/resources/exports/order.js';
 import { resourceTable } from '../../../shared/resources/tables.js';
 import { type Column, decimalOf } from './cells.js';
-import { conditionsOf, type Source } from './sources.js';
+import type { Source } from './sources.js';
 
 /**
  * JSON text has no control characters, so with these two for quotes and delimiters COPY passes it through as it is; its text format would double every

@@ -1,0 +1,128 @@
+import type { Command, Outcome } from '../../contracts/command.js';
+import type { ExportAction } from '../../contracts/generated.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { changesOfNew } from '../changes.js';
+import {
+  failed,
+  lockRecords,
+  missing,
+  namesOf,
+  nextUpdatedAt,
+  type RecordRef,
+  recordset,
+  refKey,
+  refOf,
+} from '../sets.js';
+import type { ExportInput } from './commands.js';
+import { type ExportRow, Unfinished } from './export-rows.js';
+
+/** Queues exports; their worker is told after the commit. */
+export async function createExports(tx: Transaction, commands: Command<ExportInput>[]): Promise<Outcome[]> {
+  const unfinished = await Unfinished.count(
+    tx,
+    commands.map(({ tenantId }) => tenantId),
+  );
+  const made: object[] = [];
+  const outcomes = commands.map((command): Outcome => {
+    const refusal = unfinished.take(command.tenantId);
+    if (refusal) return refusal;
+    const { estimated_rows: _estimate, ...order } = command.input;
+    made.push({ ...refOf(command), ...command.input });
+    return { ok: true, changes: changesOfNew(order), events: [], queuedExports: [command.entityId] };
+  });
+  if (made.length > 0) await insertExports(tx, made);
+  return outcomes;
+}
+
+const COLUMNS = `tenant_id uuid, id uuid, resource text, format text, filters jsonb, include text[], compression text, bom boolean, decimals boolean,
+  estimated_rows bigint, schedule_id uuid`;
+
+async function insertExports(tx: Transaction, rows: object[]): Promise<void> {
+  const names = namesOf(COLUMNS).join(', ');
+  await tx.query({
+    name: 'insert-exports',
+    text: `insert into exports (${names}) select ${names} from ${recordset(COLUMNS)}`,
+    values: [JSON.stringify(rows)],
+  });
+}
+
+/** What a deletion makes of an export; of the others nothing is left to be deleted. */
+const DELETED: Partial<Record<ExportRow['status'], ExportRow['status']>> = {
+  queued: 'cancelled',
+  running: 'cancelled',
+  completed: 'expired',
+};
+
+/** Stops exports that are not finished, and takes back the files of those that are. A worker that has one in hand is told when it renews its lease. */
+export async function cancelExports(tx: Transaction, commands: Command<ExportAction>[]): Promise<Outcome[]> {
+  const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(refOf));
+  const changed: (RecordRef & { status: string })[] = [];
+  const outcomes = commands.map((command): Outcome => {
+    const row = rows.get(refKey(refOf(command)));
+    if (!row) return missing('export');
+    const to = DELETED[row.status];
+    if (!to) return { ok: true, changes: [], events: [] };
+    changed.push({ ...refOf(command), status: to });
+    return { ok: true, changes: [{ field: 'status', from: row.status, to }], events: [] };
+  });
+  if (changed.length > 0) await endExports(tx, changed);
+  return outcomes;
+}
+
+/** Gives exports their last status; whose lease they are under has lost them. */
+export async function endExports(
+  tx: Transaction,
+  rows: (RecordRef & { status: string; error?: { code: string; message: string } })[],
+): Promise<void> {
+  await tx.query({
+    name: 'end-exports',
+    text: `update exports t set status = r.status, error = r.error, lease_owner = null,
+             expires_at = case when r.status = 'expired' then least(t.expires_at, date_trunc('milliseconds', clock_timestamp())) end,
+             updated_at = ${nextUpdatedAt('t')}
+           from ${recordset('tenant_id uuid, id uuid, status text, error jsonb')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(rows)],
+  });
+}
+
+/** Queues exports once more, as they were asked for. */
+export async function retryExports(tx: Transaction, commands: Command<ExportAction>[]): Promise<Outcome[]> {
+  const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(refOf));
+  const unfinished = await Unfinished.count(
+    tx,
+    commands.map(({ tenantId }) => tenantId),
+  );
+  const queued: RecordRef[] = [];
+  const outcomes = commands.map((command): Outcome => {
+    const row = rows.get(refKey(refOf(command)));
+    if (!row) return missing('export');
+    if (!['failed', 'cancelled', 'expired'].includes(row.status)) return notOver(row.status);
+    const refusal = unfinished.take(command.tenantId);
+    if (refusal) return refusal;
+    queued.push(refOf(command));
+    const changes = [{ field: 'status', from: row.status, to: 'queued' }];
+    return { ok: true, changes, events: [], queuedExports: [command.entityId] };
+  });
+  if (queued.length > 0) await queueAgain(tx, queued);
+  return outcomes;
+}
+
+function notOver(status: string): Outcome {
+  const message =
+    status === 'completed'
+      ? 'The export is completed: download it, or ask for a new one.'
+      : `The export is ${status} already. Wait for it, or cancel it first.`;
+  const details = [{ field: 'status', from: status, to: 'queued', allowed: [] }];
+  return failed({ code: 'invalid_status_transition', message, details });
+}
+
+/** The key of an object that still has to be deleted stays. */
+async function queueAgain(tx: Transaction, refs: RecordRef[]): Promise<void> {
+  await tx.query({
+    name: 'queue-exports-again',
+    text: `update exports t set status = 'queued', rows = 0, bytes = 0, file_name = null, content_type = null, sha256 = null, files = '[]',
+             error = null, tries = 0, lease_owner = null, lease_until = now(), wal_lsn = pg_current_wal_insert_lsn(), started_at = null,
+             completed_at = null, expires_at = null, updated_at = ${nextUpdatedAt('t')}
+           from ${recordset('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(refs)],
+  });
+}

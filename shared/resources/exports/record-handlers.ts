@@ -1,0 +1,108 @@
+import type { Change, Command, Outcome } from '../../contracts/command.js';
+import type { ExportAction } from '../../contracts/generated.js';
+import type { Config } from '../../platform/config.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { insertNotices, type NoticeDraft } from '../notices/store.js';
+import { lockRecords, missing, nextUpdatedAt, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+import type { ExportFailure, ExportResult } from './commands.js';
+import type { ExportRow } from './export-rows.js';
+import { endExports } from './handlers.js';
+
+const NOTHING: Outcome = { ok: true, changes: [], events: [] };
+
+/**
+ * The object is whole: it can be downloaded, and the account is told. Of an export that was cancelled or taken over meanwhile nothing changes; its
+ * object is one that nobody knows.
+ */
+export async function recordExportsCompleted(
+  tx: Transaction,
+  commands: Command<ExportResult>[],
+  { exportRetentionDays }: Config,
+): Promise<Outcome[]> {
+  const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(refOf));
+  const completed: object[] = [];
+  const outcomes = commands.map((command): Outcome => {
+    const row = rows.get(refKey(refOf(command)));
+    if (!row) return missing('export');
+    const { attempt, ...result } = command.input;
+    if (row.status !== 'running' || row.attempts !== attempt) return NOTHING;
+    completed.push({ ...refOf(command), ...result });
+    const { rows: count, bytes, sha256 } = result;
+    const changes: Change[] = [
+      { field: 'status', from: 'running', to: 'completed' },
+      { field: 'rows', from: null, to: count },
+      { field: 'bytes', from: null, to: bytes },
+      { field: 'sha256', from: null, to: sha256 },
+    ];
+    return { ok: true, changes, events: [{ type: 'export.completed' }] };
+  });
+  if (completed.length > 0) await storeCompleted(tx, completed, exportRetentionDays);
+  return outcomes;
+}
+
+const COLUMNS = `tenant_id uuid, id uuid, rows bigint, bytes bigint, sha256 text, object_key text, file_name text, content_type text, files jsonb`;
+
+async function storeCompleted(tx: Transaction, rows: object[], days: number): Promise<void> {
+  await tx.query({
+    name: 'complete-exports',
+    text: `update exports t set status = 'completed', rows = r.rows, bytes = r.bytes, sha256 = r.sha256, object_key = r.object_key,
+             file_name = r.file_name, content_type = r.content_type, files = r.files, error = null, lease_owner = null,
+             completed_at = clock_timestamp(), expires_at = clock_timestamp() + make_interval(days => $2), updated_at = ${nextUpdatedAt('t')}
+           from ${recordset(COLUMNS)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(rows), days],
+  });
+}
+
+/** It will not be tried again by itself, and the account is told why. */
+export async function recordExportsFailed(
+  tx: Transaction,
+  commands: Command<ExportFailure>[],
+  config: Config,
+): Promise<Outcome[]> {
+  const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(refOf));
+  const ended: (RecordRef & { status: string; error: { code: string; message: string } })[] = [];
+  const notices: { command: Command; notice: NoticeDraft }[] = [];
+  const outcomes = commands.map((command): Outcome => {
+    const row = rows.get(refKey(refOf(command)));
+    if (!row) return missing('export');
+    const { attempt, ...error } = command.input;
+    if (!['queued', 'running'].includes(row.status) || row.attempts !== attempt) return NOTHING;
+    ended.push({ ...refOf(command), status: 'failed', error });
+    notices.push({ command, notice: failedNotice(row, error.message) });
+    const changes: Change[] = [
+      { field: 'status', from: row.status, to: 'failed' },
+      { field: 'error', from: null, to: error },
+    ];
+    return { ok: true, changes, events: [] };
+  });
+  if (ended.length > 0) await endExports(tx, ended);
+  await insertNotices(tx, notices, config);
+  return outcomes;
+}
+
+function failedNotice({ id, resource, format }: ExportRow, message: string): NoticeDraft {
+  const what = resource === 'all' ? 'everything' : resource.replace('_', ' ');
+  return {
+    kind: 'export_failed',
+    title: `The export of ${what} failed`,
+    text: `The export of ${what} as ${format} failed. ${message}\n\nPOST /v1/exports/${id}/retry begins it again.`,
+    entity_type: 'export',
+    entity_id: id,
+  };
+}
+
+/** Ends exports whose days are over; the worker deletes their files. */
+export async function expireExports(tx: Transaction, commands: Command<ExportAction>[]): Promise<Outcome[]> {
+  const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(refOf));
+  const expired: (RecordRef & { status: string })[] = [];
+  const outcomes = commands.map((command): Outcome => {
+    const row = rows.get(refKey(refOf(command)));
+    if (!row) return missing('export');
+    const isOver = row.expires_at !== null && Date.parse(row.expires_at) <= Date.now();
+    if (row.status !== 'completed' || !isOver) return NOTHING;
+    expired.push({ ...refOf(command), status: 'expired' });
+    return { ok: true, changes: [{ field: 'status', from: 'completed', to: 'expired' }], events: [] };
+  });
+  if (expired.length > 0) await endExports(tx, expired);
+  return outcomes;
+}

@@ -1,0 +1,138 @@
+import Joi from 'joi';
+import { allRequired, cursor, dateTime, flag, limit, text, uuid } from '../../contracts/fields.js';
+import { EXPORT_STATUSES } from '../../contracts/vocabulary.js';
+import { EXPORT_FORMATS, EXPORT_INCLUDES, EXPORT_RESOURCES } from './order.js';
+
+const resource = () =>
+  Joi.string()
+    .valid(...EXPORT_RESOURCES)
+    .description('all: everything of the account, as one zip or dump');
+const format = () =>
+  Joi.string()
+    .valid(...EXPORT_FORMATS)
+    .description('json: an array; dump: SQL that psql restores, of all alone');
+const compression = () =>
+  Joi.string()
+    .valid('gzip', 'none')
+    .description('none: of an export that is one file; a zip and a dump are always compressed');
+const bom = () =>
+  flag().description('CSV: a byte order mark at the beginning, which spreadsheet programs want to see');
+const decimals = () =>
+  flag().description('CSV: beside each column of cents one of the amount (total_cents, total)');
+
+/** What a filter must be is the list's to say, when it is known whose it is (check-order.ts). */
+const filter = (lists: string) => text(100).description(`As in the list of ${lists}`);
+
+const filters = () =>
+  Joi.object({
+    search: filter('invoices, customers or work orders'),
+    status: filter('invoices or work orders'),
+    customer_id: filter('invoices or work orders'),
+    since: filter('invoices, work orders or inspections'),
+    until: filter('invoices, work orders or inspections'),
+    date_field: filter('invoices or work orders'),
+    company_type: filter('customers'),
+    is_active: flag().description('As in the list of customers'),
+    service_type: filter('work orders'),
+    kind: filter('inspections'),
+    result: filter('inspections'),
+    truck_id: filter('inspections'),
+    driver_id: filter('inspections'),
+    work_order_id: filter('inspections'),
+  })
+    .description("Each where the resource's list has it; all has none")
+    .example({ status: 'paid', since: '2026-11-01' });
+
+const include = () =>
+  Joi.array()
+    .items(Joi.string().valid(...EXPORT_INCLUDES))
+    .unique()
+    .max(EXPORT_INCLUDES.length)
+    .description('What invoices bring along as files of their own, in a zip; all has them in any case')
+    .example([]);
+
+const count = () => Joi.number().integer().min(0);
+
+const file = allRequired({
+  name: Joi.string().example('invoices.csv'),
+  rows: count().example(1250),
+  bytes: count().example(310_422).description('Uncompressed'),
+  sha256: Joi.string().example('9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'),
+  sums: Joi.object()
+    .pattern(/^/, Joi.number().integer())
+    .description('Of its columns of cents, by name')
+    .example({ total_cents: 15_625_000 }),
+});
+
+export const exportRecord = allRequired({
+  id: uuid(),
+  resource: resource(),
+  format: format(),
+  filters: filters(),
+  include: include(),
+  compression: compression(),
+  bom: bom(),
+  decimals: decimals(),
+  status: Joi.string()
+    .valid(...EXPORT_STATUSES)
+    .description('expired: its file has been deleted'),
+  progress: allRequired({
+    rows: count().example(640),
+    bytes: count().example(40_210),
+    estimated_rows: count()
+      .allow(null)
+      .example(1300)
+      .description('As it was counted on when it was asked for'),
+    percent: count()
+      .max(100)
+      .allow(null)
+      .example(49)
+      .description('Of the estimate; 100 when it is completed and not before'),
+  }),
+  file_name: Joi.string().allow(null).example('invoices-2026-11-22.csv.gz'),
+  content_type: Joi.string().allow(null).example('application/gzip'),
+  bytes: count().allow(null).example(82_113).description('Of what is downloaded'),
+  sha256: Joi.string()
+    .allow(null)
+    .example('2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae')
+    .description('Of the bytes of what is downloaded'),
+  files: Joi.array().items(file).description('What is in it, each as it is uncompressed'),
+  error: allRequired({
+    code: Joi.string().example('storage_full'),
+    message: Joi.string().example('There was no room for the file. Ask for it again later.'),
+  })
+    .allow(null)
+    .description('Why it failed'),
+  schedule_id: uuid().allow(null).description('The schedule that asked for it'),
+  download_url: Joi.string()
+    .allow(null)
+    .example('https://api.example.com/v1/exports/0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e/download')
+    .description('Of a completed one: who has it needs no key. Made anew by each read; null in events'),
+  download_expires_at: dateTime().allow(null).description('Until when download_url works'),
+  attempts: count().example(1).description('How often it was begun'),
+  started_at: dateTime().allow(null).description('When it was last begun'),
+  completed_at: dateTime().allow(null),
+  expires_at: dateTime().allow(null).description('When its file is deleted'),
+  created_at: dateTime(),
+  updated_at: dateTime(),
+}).meta({ className: 'Export' });
+
+export const exportCreate = Joi.object({
+  resource: resource().required(),
+  format: format().required(),
+  filters: filters().default({}),
+  include: include().default([]),
+  compression: compression().default('gzip'),
+  bom: bom().default(false),
+  decimals: decimals().default(false),
+}).meta({ className: 'ExportCreate' });
+
+/** An action that needs no more than its path. */
+export const exportAction = Joi.object({}).meta({ className: 'ExportAction' });
+
+export const exportListQuery = Joi.object({
+  status: Joi.string().valid(...EXPORT_STATUSES),
+  resource: Joi.string().valid(...EXPORT_RESOURCES),
+  limit: limit(200),
+  cursor: cursor(),
+}).meta({ className: 'ExportListQuery' });

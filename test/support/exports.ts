@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import type { Command } from '../../shared/contracts/command.js';
+import { systemCommand } from '../../shared/contracts/system-command.js';
+import { newId } from '../../shared/platform/ids.js';
+import { enqueueBatch, openWritesQueue, type WritesQueue } from '../../shared/queues/writes.js';
+import { recordExportCompleted, recordExportFailed } from '../../shared/resources/exports/commands.js';
+import { type ClaimedExport, claimExport, renewExport } from '../../shared/resources/exports/run-store.js';
+import type { Json, TestClient } from './client.js';
+import { eventually } from './poll.js';
+import type { TestStack } from './stack.js';
+
+const LEASE_MS = 15_000;
+
+/** Each has connections of its own, so a stack has one. */
+const queues = new WeakMap<TestStack, WritesQueue>();
+
+/** Exports of one account, and what their worker would do for them. */
+export class ExportAccount {
+  constructor(
+    readonly stack: TestStack,
+    readonly tenantId: string,
+    readonly client: TestClient,
+  ) {}
+
+  async create(order: object = { resource: 'invoices', format: 'csv' }): Promise<Json> {
+    const answer = await this.client.post('/exports', order);
+    expect(answer.status, answer.text).to.equal(202);
+    return answer.body;
+  }
+
+  async read(id: string): Promise<Json> {
+    const answer = await this.client.get(`/exports/${id}`);
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.body;
+  }
+
+  claim(id: string, owner = newId()): ReturnType<typeof claimExport> {
+    const ref = { tenant_id: this.tenantId, id };
+    return this.stack.runtime.db.transaction([this.tenantId], (tx) =>
+      claimExport(tx, ref, { owner, leaseMs: LEASE_MS }),
+    );
+  }
+
+  /** @throws {Error} when it cannot be taken */
+  async claimed(id: string, owner = newId()): Promise<ClaimedExport> {
+    const found = await this.claim(id, owner);
+    if (!found || found === 'busy') throw new Error(`the export was not taken: ${found}`);
+    return found;
+  }
+
+  renew(id: string, owner: string, progress = { rows: 0, bytes: 0 }): Promise<boolean> {
+    const ref = { tenant_id: this.tenantId, id };
+    return this.stack.runtime.db.transaction([this.tenantId], (tx) =>
+      renewExport(tx, ref, { owner, leaseMs: LEASE_MS, ...progress }),
+    );
+  }
+
+  /** What a worker's result comes to. */
+  completion(id: string, attempt: number, overrides: object = {}): Command {
+    const input = {
+      attempt,
+      rows: 3,
+      bytes: 200,
+      sha256: 'a'.repeat(64),
+      object_key: `${this.tenantId}/${id}/${attempt}`,
+      file_name: 'invoices-2026-11-22.csv.gz',
+      content_type: 'application/gzip',
+      files: [
+        { name: 'invoices.csv', rows: 3, bytes: 900, sha256: 'b'.repeat(64), sums: { total_cents: 300 } },
+      ],
+      ...overrides,
+    };
+    return this.command(recordExportCompleted.type, id, input);
+  }
+
+  failure(id: string, attempt: number): Command {
+    const input = { attempt, code: 'storage_full', message: 'There was no room for the file.' };
+    return this.command(recordExportFailed.type, id, input);
+  }
+
+  private command(type: string, entityId: string, input: object): Command {
+    const { tenantId } = this;
+    return systemCommand({ type, tenantId, environment: 'live', name: 'exports', entityId, input });
+  }
+
+  /** Submits commands as a worker does, and resolves when the last of them has run. */
+  async submit(...commands: Command[]): Promise<void> {
+    const queue = queues.get(this.stack) ?? openWritesQueue(this.stack.runtime);
+    queues.set(this.stack, queue);
+    await enqueueBatch(queue, commands, null);
+    await eventually('the command has run', async () => {
+      const text = 'select from audit_entries where tenant_id = $1 and id = any($2::uuid[])';
+      const values = [this.tenantId, commands.map(({ id }) => id)];
+      return (await this.stack.rows(this.tenantId, text, values)).length === commands.length;
+    });
+  }
+
+  /** One that has been made. */
+  async completed(order?: object): Promise<Json> {
+    const { id } = await this.create(order);
+    const { attempts } = await this.claimed(id);
+    await this.submit(this.completion(id, attempts));
+    return this.read(id);
+  }
+
+  /** Sets columns of its row, past everything. */
+  async set(id: string, columns: string): Promise<void> {
+    const text = `update exports set ${columns} where tenant_id = $1 and id = $2`;
+    await this.stack.rows(this.tenantId, text, [this.tenantId, id]);
+  }
+}
