@@ -12,8 +12,14 @@ export interface ExportJob {
 
 export type ExportsQueue = Queue<ExportJob>;
 
+/** By process: a queue on PostgreSQL has some connections of its own, of which an embedded one has few. */
+const opened = new WeakMap<Runtime['lifecycle'], ExportsQueue>();
+
+/** The queue, opened once in a process, whoever asks; it is closed with the process. */
 export function openExportsQueue(runtime: Runtime): ExportsQueue {
-  return openQueue<ExportJob>(runtime, EXPORTS_QUEUE, PROMPT_OPTIONS);
+  const queue = opened.get(runtime.lifecycle) ?? openQueue<ExportJob>(runtime, EXPORTS_QUEUE, PROMPT_OPTIONS);
+  opened.set(runtime.lifecycle, queue);
+  return queue;
 }
 
 /** Asks the exports worker to look at these exports; one that it has been asked about, or has in hand, is not asked about twice. */
