@@ -304,7 +304,7 @@ describe('exports', () => {
     };
     const items = `${text},${JSON.stringify(queued)}`;
     const linked = JSON.parse(
-      `[${await withLinks({ db: stack.runtime.db, exportLink }, items, account.tenantId)}]`,
+      `[${await withLinks({ db: stack.runtime.db, exportLink }, items, { tenantId: account.tenantId, origin: stack.origin })}]`,
     );
     expect(linked[0]).to.deep.equal({
       ...completed,
@@ -313,8 +313,8 @@ describe('exports', () => {
     });
     expect(linked[1]).to.deep.equal(queued);
     const { tenantId } = account;
-    const { id: exportId, file_name: fileName, content_type: contentType } = completed;
+    const { id: exportId, file_name: fileName, content_type: contentType, sha256 } = completed;
     const objectKey = `${tenantId}/${exportId}/1`;
-    expect(asked).to.deep.equal([{ tenantId, exportId, objectKey, fileName, contentType }]);
+    expect(asked).to.deep.equal([{ tenantId, exportId, objectKey, fileName, contentType, sha256 }]);
   });
 });

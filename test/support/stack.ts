@@ -9,6 +9,7 @@ import { loadConfig } from '../../shared/platform/config.js';
 import { createFoundation, createRuntime, type Runtime } from '../../shared/platform/runtime.js';
 import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
 import { startClock } from '../../workers/clock/index.js';
+import { startExportsWorker } from '../../workers/exports/index.js';
 import { startMessagesWorker } from '../../workers/messages/index.js';
 import { startWebhooksWorker } from '../../workers/webhooks/index.js';
 import { startWritesWorker } from '../../workers/writes/index.js';
@@ -32,6 +33,8 @@ export interface StackOptions {
   worker?: boolean;
   /** True: webhooks are delivered. Tests that save made-up addresses must never have it: their traffic stays on this machine. */
   webhooks?: boolean;
+  /** True: exports are written, into a folder of the stack. */
+  exports?: boolean;
   /** The stack whose stores it goes on with, after that one's end. */
   after?: TestStack;
   /** False: no schedule fires by itself. */
@@ -74,6 +77,7 @@ export class TestStack {
     if (options.clock !== false) await startClock(runtime);
     startMessagesWorker(runtime);
     if (options.webhooks) await startWebhooksWorker(runtime);
+    if (options.exports) startExportsWorker(runtime);
     const { port } = await startApi(runtime, await createMcpListener(runtime, options.offerOf));
     return new TestStack(runtime, databaseUrl, redisUrl, `http://127.0.0.1:${port}`, dataDir);
   }
