@@ -94,6 +94,6 @@ export async function withLinks(
 
 /** {@link withLinks} for a route. */
 export function linkExports(api: Linking) {
-  return (items: string, { state, origin }: ApiContext): Promise<string> =>
-    withLinks(api, items, { tenantId: state.key.tenantId, origin });
+  return (items: string, { state, protocol, host }: ApiContext): Promise<string> =>
+    withLinks(api, items, { tenantId: state.key.tenantId, origin: `${protocol}://${host}` });
 }
