@@ -18,7 +18,7 @@ export interface Snapshot {
    * @param options `format csv, header`
    */
   copy(query: Statement, options: string): Readable;
-  /** Ends the session, and with it whatever it was doing, at once. */
+  /** Ends the session, and with it whatever it was doing, at once. May be called again. */
   close(): Promise<void>;
 }
 

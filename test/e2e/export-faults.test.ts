@@ -89,7 +89,7 @@ const workerEnds = withCompany(async (company) => {
   const [worker] = company.deployment.exporters as [Service];
   const id = await halfWay(company, async () => {
     expect(await worker.stop('SIGTERM')).to.deep.equal({ code: 0, signal: null });
-    expect(await company.sessions()).to.equal(0);
+    await eventually('the end of its session', async () => (await company.sessions()) === 0, 10_000);
   });
   await worker.start();
   await expectWhole(company, id);

@@ -89,7 +89,7 @@ export class Company {
   async sessions(): Promise<number> {
     const db = await this.deployment.db();
     const [row] = await db.query<{ count: number }>({
-      text: "select count(*)::int as count from pg_stat_activity where application_name = 'tow-exports'",
+      text: "select count(*)::int as count from pg_stat_activity where application_name = 'tow-snapshot'",
     });
     return row?.count as number;
   }

@@ -84,9 +84,13 @@ async function write(
     snapshot = await openSnapshot({
       databaseUrl: await chooseSource(runtime, claimed),
       tenantId: ref.tenant_id,
-      applicationName: 'tow-exports',
+      applicationName: 'tow-snapshot',
       statementTimeoutMs: config.exportTimeoutMs,
     });
+    const session = snapshot;
+    // Whatever it waits for, a lock for instance: nobody wants the answer any more.
+    lease.signal.addEventListener('abort', () => void session.close(), { once: true });
+    lease.signal.throwIfAborted();
     upload = await storage.create(key, { fileName, contentType });
     const { rows, files } = await writeExport(snapshot, claimed, upload.stream, {
       signal: lease.signal,
