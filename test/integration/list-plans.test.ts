@@ -5,6 +5,7 @@ import { listApprovals } from '../../shared/resources/approvals/queries.js';
 import { listAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { listCustomers } from '../../shared/resources/customers/queries.js';
 import { listDrivers } from '../../shared/resources/drivers/queries.js';
+import { listExportSchedules } from '../../shared/resources/export-schedules/queries.js';
 import { listExports } from '../../shared/resources/exports/queries.js';
 import { listImpounds } from '../../shared/resources/impounds/queries.js';
 import { findAccruals } from '../../shared/resources/impounds/storage-sweep.js';
@@ -139,6 +140,12 @@ describe('plans of lists over 20,000 rows', () => {
     ['notices', (scope) => listNotices({ limit }, scope), 'notices_created'],
     ['unread notices', (scope) => listNotices({ limit, unread: true }, scope), 'notices_unread'],
     ['exports', (scope) => listExports({ limit }, scope), 'exports_created'],
+    [
+      'exports of a schedule',
+      (scope) => listExports({ limit, schedule_id: customerId }, scope),
+      'exports_of_schedule',
+    ],
+    ['export schedules', (scope) => listExportSchedules({ limit }, scope), 'export_schedules_created'],
     ['people', (scope) => listUsers({ limit }, scope), 'users_created'],
     ['the audit log', (scope) => listAuditEntries({ limit }, scope), 'audit_entries_pkey'],
     [

@@ -95,6 +95,9 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
     'tenant_id id kind endpoint_id filter status total created_count created_at updated_at completed_at',
     { positions: 'how far the worker has come', xid: TRANSACTION_NUMBER },
   ),
+  export_schedules:
+    table(`tenant_id id resource format filters include compression bom decimals cadence hour weekday day period enabled next_run_at
+    last_run_at last_export_id deleted_at created_at updated_at`),
 };
 
 const MIGRATIONS = 'which changes of the schema have run here';
