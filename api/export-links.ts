@@ -94,6 +94,7 @@ export async function withLinks(
 
 /** {@link withLinks} for a route. */
 export function linkExports(api: Linking) {
-  return (items: string, { state, origin }: ApiContext): Promise<string> =>
-    withLinks(api, items, { tenantId: state.key.tenantId, origin });
+  // Koa's own `origin` is a header of browsers, not our address.
+  return (items: string, { state, protocol, host }: ApiContext): Promise<string> =>
+    withLinks(api, items, { tenantId: state.key.tenantId, origin: `${protocol}://${host}` });
 }
