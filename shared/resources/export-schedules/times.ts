@@ -9,23 +9,23 @@ const DAYS = 34;
  * @param around expression of a timestamptz
  */
 export function timesSql(schedule: string, zone: string, around: string): string {
-  return `select (o.day + make_time(${schedule}.hour, 0, 0)) at time zone ${zone} as at
-    from (select (${around} at time zone ${zone})::date + n as day from generate_series(${-DAYS}, ${DAYS}) n) o
+  return `select (calendar.day + make_time(${schedule}.hour, 0, 0)) at time zone ${zone} as at
+    from (select (${around} at time zone ${zone})::date + n as day from generate_series(${-DAYS}, ${DAYS}) n) calendar
     where case ${schedule}.cadence
       when 'daily' then true
-      when 'weekly' then to_char(o.day, 'FMday') = ${schedule}.weekday
-      else extract(day from o.day)
-        = least(${schedule}.day, extract(day from date_trunc('month', o.day::timestamp) + interval '1 month' - interval '1 day')) end`;
+      when 'weekly' then to_char(calendar.day, 'FMday') = ${schedule}.weekday
+      else extract(day from calendar.day)
+        = least(${schedule}.day, extract(day from date_trunc('month', calendar.day::timestamp) + interval '1 month' - interval '1 day')) end`;
 }
 
 /** SQL: the first time of a schedule after an instant. Parameters as of {@link timesSql}. */
 export function nextTimeSql(schedule: string, zone: string, after = 'now()'): string {
-  return `(select min(o.at) from (${timesSql(schedule, zone, after)}) o where o.at > ${after})`;
+  return `(select min(times.at) from (${timesSql(schedule, zone, after)}) times where times.at > ${after})`;
 }
 
 /** SQL: the last time of a schedule that an instant has reached. Parameters as of {@link timesSql}. */
 function lastTimeSql(schedule: string, zone: string, until: string): string {
-  return `(select max(o.at) from (${timesSql(schedule, zone, until)}) o where o.at <= ${until})`;
+  return `(select max(times.at) from (${timesSql(schedule, zone, until)}) times where times.at <= ${until})`;
 }
 
 /**
