@@ -122,7 +122,7 @@ export async function createTenant(db: Database): Promise<{ tenantId: string; ke
     prefix: material.prefix,
     last_four: material.lastFour,
     key_hash: material.hash,
-    permissions: ['read', 'write', 'approve'],
+    permissions: ['read', 'write', 'approve', 'admin'],
     scopes: [],
     read_only: false,
     tier: null,

@@ -145,9 +145,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'export',
-    usage: `RESOURCE [--format csv|json|ndjson|dump] [--since DATE] [--until DATE] [--status S] [--search TEXT] [--include line_items,payments] [--bom] [--decimals] [--wait] [-o FILE] [--sandbox] ${API_USAGE}`,
+    usage: `RESOURCE [--format csv,json,ndjson,dump] [--since DATE] [--until DATE] [--status S] [--search TEXT] [--include line_items,payments] [--bom] [--decimals] [--wait] [-o FILE] [--sandbox] ${API_USAGE}`,
     summary:
-      'Export invoices, customers, work-orders, inspections or all; -o waits for the file and fetches it, --wait tells its link.',
+      'Export invoices, customers, work-orders, inspections or all; -o waits for the file and fetches it (a folder when it ends in /), --wait tells its link.',
     options: {
       format: text,
       since: text,

@@ -54,6 +54,10 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
       // A reader that pauses must not lose its snapshot.
       ['idle_in_transaction_session_timeout', '0'],
       ['jit', 'off'],
+      // Whoever changes a table holds it longer than a request could wait.
+      ['lock_timeout', '60000'],
+      // Closing ends what runs at once, also what waits for a lock.
+      ['client_connection_check_interval', '1000'],
     ];
     for (const setting of settings) await client.query('select set_config($1, $2, true)', setting);
     const [session] = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows;

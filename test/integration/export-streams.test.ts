@@ -231,9 +231,9 @@ describe('streams of exports', () => {
     [{ compression: 'gzip' }, 'invoices-2026-11-22.csv.gz', 'application/gzip'],
     [{ resource: 'customers', format: 'json' }, 'customers-2026-11-22.json', 'application/json'],
     [{ resource: 'work_orders', format: 'ndjson' }, 'work_orders-2026-11-22.ndjson', 'application/x-ndjson'],
-    [{ include: ['payments'] }, 'export-2026-11-22.zip', 'application/zip'],
+    [{ include: ['payments'] }, 'invoices-csv-2026-11-22.zip', 'application/zip'],
     [{ include: ['line_items'], format: 'json' }, 'invoices-2026-11-22.json', 'application/json'],
-    [{ resource: 'all', format: 'ndjson' }, 'export-2026-11-22.zip', 'application/zip'],
+    [{ resource: 'all', format: 'ndjson' }, 'everything-ndjson-2026-11-22.zip', 'application/zip'],
     [{ resource: 'all', format: 'dump' }, 'dump-2026-11-22.sql.gz', 'application/gzip'],
     [{ timeZone: 'America/New_York' }, 'invoices-2026-11-21.csv', 'text/csv; charset=utf-8; header=present'],
   ];

@@ -45,6 +45,8 @@ export interface DeploymentOptions {
   webhooks?: number;
   /** Without, nobody serves agents in the scaled way. */
   mcps?: number;
+  /** Without, nobody writes exports in the scaled way. */
+  exporters?: number;
   /** Settings of every process. */
   settings?: Record<string, string>;
 }
@@ -99,6 +101,8 @@ export class Deployment {
   webhooks: Service[] = [];
   /** Processes that agents talk to: in the all-in-one way those that take requests. */
   mcps: Service[] = [];
+  /** Processes that write exports. */
+  exporters: Service[] = [];
   clock: Service | undefined;
   /** The process that talks to mail servers and vendors; only with an SMTP_URL. */
   integrations: Service | undefined;
@@ -142,6 +146,7 @@ export class Deployment {
       this.writers = this.webs;
       this.webhooks = this.webs;
       this.mcps = this.webs;
+      this.exporters = this.webs;
       return;
     }
     const stores = { ...settings, ...(await this.#startStores()) };
@@ -152,6 +157,7 @@ export class Deployment {
     this.writers = await services('writes', options.writers ?? 1);
     this.webhooks = await services('webhooks', options.webhooks ?? 0);
     this.mcps = await services('mcp', options.mcps ?? 0);
+    this.exporters = await services('exports', options.exporters ?? 0);
     [this.clock] = await services('clock', 1);
     if (options.settings?.SMTP_URL) [this.integrations] = await services('integrations', 1);
   }
@@ -171,7 +177,16 @@ export class Deployment {
   /** Every process, once each. */
   get services(): Service[] {
     const others = [this.clock, this.integrations].filter((service) => service !== undefined);
-    return [...new Set([...this.webs, ...this.writers, ...this.webhooks, ...this.mcps, ...others])];
+    return [
+      ...new Set([
+        ...this.webs,
+        ...this.writers,
+        ...this.webhooks,
+        ...this.mcps,
+        ...this.exporters,
+        ...others,
+      ]),
+    ];
   }
 
   /** Starts what does not run yet and waits until all are ready. */
@@ -209,10 +224,16 @@ export class Deployment {
 
   /** Does something while no invoice can be committed: shorter than the limits of the product's own statements. */
   async withoutCommits<T>(act: () => Promise<T>): Promise<T> {
+    return this.withLock('invoices', 'share row exclusive', act);
+  }
+
+  /** Does something while a table is locked. PostgreSQL may have been killed meanwhile. */
+  async withLock<T>(table: string, mode: string, act: () => Promise<T>): Promise<T> {
     const client = new pg.Client({ connectionString: await this.#databaseUrl() });
+    client.on('error', () => undefined);
     await client.connect();
-    await client.query('begin; lock table invoices in share row exclusive mode');
-    return act().finally(() => client.end());
+    await client.query(`begin; lock table ${table} in ${mode} mode`);
+    return act().finally(() => client.end().catch(() => undefined));
   }
 
   /** Tenants with a key that may do everything. */

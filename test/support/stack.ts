@@ -35,6 +35,8 @@ export interface StackOptions {
   webhooks?: boolean;
   /** True: exports are written, into a folder of the stack. */
   exports?: boolean;
+  /** A migrated database other than one of this test run's own server. */
+  databaseUrl?: string;
   /** The stack whose stores it goes on with, after that one's end. */
   after?: TestStack;
   /** False: no schedule fires by itself. */
@@ -54,7 +56,7 @@ export class TestStack {
   ) {}
 
   static async start(options: StackOptions = {}): Promise<TestStack> {
-    const databaseUrl = options.after?.databaseUrl ?? (await createDatabase());
+    const databaseUrl = options.databaseUrl ?? options.after?.databaseUrl ?? (await createDatabase());
     const redisUrl = options.after?.redisUrl ?? (await createRedisUrl());
     const dataDir = mkdtempSync(join(tmpdir(), 'tow-stack-'));
     const config = loadConfig('all', {

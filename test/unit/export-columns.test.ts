@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { sourcesOf } from '../../workers/exports/files/sources.js';
 import { readingOf } from '../../workers/exports/files/statements.js';
@@ -29,6 +30,14 @@ describe('columns of CSV exports', () => {
 
   it('are in these files', () => {
     expect(sources.map(({ name }) => name)).to.deep.equal(Object.keys(PROMISED));
+  });
+
+  it('are those of docs/exports', () => {
+    const text = readFileSync('docs/exports/README.md', 'utf8');
+    for (const source of sources) {
+      const row = `| \`${source.name}.csv\` | ${readingOf(order, source).header.join(', ')} |`;
+      expect(text).to.include(row);
+    }
   });
 
   for (const source of sources) {

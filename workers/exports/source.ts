@@ -3,7 +3,7 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ClaimedExport } from '../../shared/resources/exports/run-store.js';
 
 /** How long a replica may take to catch up with the moment at which an export was asked for. */
-const CATCH_UP_MS = 10_000;
+const CATCH_UP_MS = 5000;
 
 /**
  * Address of the PostgreSQL to read from: the replica, when there is one and it has everything that was committed before the export was asked for. A replica may cancel a long

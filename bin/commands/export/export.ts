@@ -1,8 +1,11 @@
+import { mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { apiAccess } from '../api-access.js';
 import { type ApiAccess, ApiError, callApi } from '../api-client.js';
 import type { CommandArgs, CommandContext, RunCommand } from '../command.js';
 import { CliError, EXIT, usageError } from '../exit-codes.js';
+import type { CommandOutput } from '../output.js';
 import { progressBar } from './bar.js';
 import { download } from './download.js';
 
@@ -24,32 +27,57 @@ export interface ExportRecord extends Record<string, unknown> {
   error: { code: string; message: string } | null;
 }
 
-/** `tow export`: asks for an export and, with --wait or -o, waits for it and fetches its file. */
+/**
+ * `tow export`: asks for an export and, with --wait or -o, waits for it and fetches its file. Several formats are several exports; -o is then a folder, where each has the
+ * name that the API gives it.
+ */
 export const exportRecords: RunCommand = async (args, context) => {
   const api = await apiAccess(args, context.config(), args.values.sandbox ? 'sandbox_key' : 'api_key');
+  const formats = String(args.values.format ?? 'csv').split(',');
   const { output } = args.values;
-  const started = await request(api, '/exports', { method: 'POST', body: JSON.stringify(orderOf(args)) });
-  if (!args.values.wait && output === undefined)
-    return { data: started, text: `${started.status}  ${started.id}` };
-  const done = await waitFor(api, started, context);
-  if (done.status !== 'completed') throw unfinished(done);
-  if (output === undefined) return { data: done, text: String(done.download_url) };
-  const path = String(output);
-  const bar = progressBar(context, 'fetching');
-  await download(path, {
-    record: done,
-    freshLink: async () => (await request(api, `/exports/${done.id}`)).download_url,
-    onProgress: (bytes) => bar.show(done.bytes ? (bytes / done.bytes) * 100 : null, { bytes }),
-  });
-  bar.end();
-  return { data: { ...done, path }, text: `${path}  ${done.progress.rows} rows` };
+  const isFolder = output !== undefined && String(output).endsWith('/');
+  if (formats.length > 1 && output !== undefined && !isFolder)
+    throw usageError('Several formats need a folder: end -o with a slash.');
+  if (isFolder) await mkdir(String(output), { recursive: true });
+  const done: CommandOutput[] = [];
+  for (const format of formats) done.push(await exportOne({ api, args, context, format, isFolder }));
+  const [only] = done;
+  if (only && done.length === 1) return only;
+  return { data: { exports: done.map(({ data }) => data) }, text: done.map(({ text }) => text).join('\n') };
 };
 
-function orderOf({ values, positionals }: CommandArgs): object {
+interface Wish {
+  api: ApiAccess;
+  args: CommandArgs;
+  context: CommandContext;
+  format: string;
+  isFolder: boolean;
+}
+
+async function exportOne({ api, args, context, format, isFolder }: Wish): Promise<CommandOutput> {
+  const { output, wait } = args.values;
+  const body = JSON.stringify(orderOf(args, format));
+  const started = await request(api, '/exports', { method: 'POST', body });
+  if (!wait && output === undefined) return { data: started, text: `${started.status}  ${started.id}` };
+  const record = await waitFor(api, started, context);
+  if (record.status !== 'completed') throw unfinished(record);
+  if (output === undefined) return { data: record, text: String(record.download_url) };
+  const path = isFolder ? join(String(output), basename(String(record.file_name))) : String(output);
+  const bar = progressBar(context, 'fetching');
+  await download(path, {
+    record,
+    freshLink: async () => (await request(api, `/exports/${record.id}`)).download_url,
+    onProgress: (bytes) => bar.show(record.bytes ? (bytes / record.bytes) * 100 : null, { bytes }),
+  });
+  bar.end();
+  return { data: { ...record, path }, text: `${path}  ${record.progress.rows} rows` };
+}
+
+function orderOf({ values, positionals }: CommandArgs, format: string): object {
   const filters = Object.fromEntries(
     FILTERS.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
   );
-  const { format = 'csv', include } = values;
+  const { include } = values;
   if (include !== undefined && typeof include !== 'string')
     throw usageError('--include names files, such as line_items.');
   return {

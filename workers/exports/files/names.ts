@@ -30,7 +30,10 @@ export function nameOf(order: ExportOrder, at: Date): ExportName {
     day: '2-digit',
   }).format(at);
   if (order.format === 'dump') return { fileName: `dump-${day}.sql.gz`, contentType: 'application/gzip' };
-  if (isZip(order)) return { fileName: `export-${day}.zip`, contentType: 'application/zip' };
+  if (isZip(order)) {
+    const what = order.resource === 'all' ? 'everything' : order.resource;
+    return { fileName: `${what}-${order.format}-${day}.zip`, contentType: 'application/zip' };
+  }
   const fileName = `${order.resource}-${day}.${order.format}`;
   if (order.compression === 'none') return { fileName, contentType: CONTENT_TYPES[order.format] };
   return { fileName: `${fileName}.gz`, contentType: 'application/gzip' };

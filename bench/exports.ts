@@ -1,0 +1,145 @@
+import { readFile } from 'node:fs/promises';
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { openSnapshot } from '../shared/platform/postgres-snapshot.js';
+import type { ExportFormat, ExportOrder } from '../shared/resources/exports/order.js';
+import { sourcesOf } from '../workers/exports/files/sources.js';
+import { type Reading, readingOf } from '../workers/exports/files/statements.js';
+import { fillInvoices } from './support/fill.js';
+import { createTenant, openBenchDatabase, startProduct } from './support/product.js';
+import { print, printMachine, printRatio } from './support/report.js';
+import { startStores } from './support/stores.js';
+
+// Rows per second of whole exports, from the request to the stored and recorded file, beside a raw COPY of the same query; memory of the worker; and how long a small export waits
+// while huge ones run. BENCH_ROWS: invoices of the large account. BENCH_FORMATS: csv,ndjson,dump.
+const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);
+const SMALL_ROWS = 10_000;
+const FORMATS = (process.env.BENCH_FORMATS ?? 'csv,ndjson,dump').split(',') as ExportFormat[];
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+
+printMachine();
+const stores = await startStores({ redis: true });
+const db = openBenchDatabase(stores);
+const large = await createTenant(db);
+const small = await createTenant(db);
+print(`filling ${ROWS} invoices`);
+await fillInvoices(stores.superuserUrl, large.tenantId, ROWS);
+await fillSmall();
+const product = await startProduct(stores, 'scaled', { workers: ['writes clock', 'exports'] });
+const worker = product.pids.at(-1) as number;
+
+interface Done {
+  id: string;
+  status: string;
+  bytes: number;
+  created_at: string;
+  started_at: string;
+  completed_at: string;
+  progress: { rows: number };
+}
+
+async function call(key: string, path: string, body?: object): Promise<Done> {
+  const response = await fetch(`${product.origin}/v1${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+  return (await response.json()) as Done;
+}
+
+async function ended(key: string, id: string): Promise<Done> {
+  for (;;) {
+    const record = await call(key, `/exports/${id}`);
+    if (record.status === 'completed') return record;
+    if (!['queued', 'running'].includes(record.status)) throw new Error(JSON.stringify(record));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const orderOf = (format: ExportFormat) => ({ resource: format === 'dump' ? 'all' : 'invoices', format });
+const secondsOf = ({ created_at, completed_at }: Done) =>
+  (Date.parse(completed_at) - Date.parse(created_at)) / 1000;
+
+/** The same bytes out of PostgreSQL, and nothing done with them. */
+async function rawCopy(format: ExportFormat): Promise<number> {
+  const snapshot = await openSnapshot({
+    databaseUrl: stores.databaseUrl,
+    tenantId: large.tenantId,
+    applicationName: 'bench',
+    statementTimeoutMs: 3_600_000,
+  });
+  const startedAt = performance.now();
+  for (const { query, options } of rawReadings(format))
+    await pipeline(
+      snapshot.copy(query, options),
+      new Writable({ write: (_chunk, _encoding, done) => done() }),
+    );
+  const seconds = (performance.now() - startedAt) / 1000;
+  await snapshot.close();
+  return seconds;
+}
+
+function rawReadings(format: ExportFormat): Pick<Reading, 'query' | 'options'>[] {
+  if (format === 'dump') {
+    return ['invoices', 'invoice_line_items'].map((table) => ({
+      query: { text: `select * from ${table} where tenant_id = $1`, values: [large.tenantId] },
+      options: 'format text',
+    }));
+  }
+  const order: ExportOrder = {
+    ...{ tenantId: large.tenantId, resource: 'invoices', format, filters: {}, include: [] },
+    ...{ compression: 'gzip', bom: false, decimals: false, timeZone: 'UTC' },
+  };
+  return sourcesOf(order).map((source) => readingOf(order, source));
+}
+
+/** In MB. */
+async function peakMb(): Promise<number> {
+  const status = await readFile(`/proc/${worker}/status`, 'utf8');
+  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024);
+}
+
+async function fillSmall(): Promise<void> {
+  await db.transaction([small.tenantId], (tx) =>
+    tx.query({
+      text: `insert into invoices (tenant_id, id, invoice_number, status, subtotal_cents, tax_cents, total_cents, created_at, updated_at)
+             select $1, gen_random_uuid(), 'S-' || i, 'draft', 15875, 1310, 17185, now(), now() from generate_series(1, ${SMALL_ROWS}) i`,
+      values: [small.tenantId],
+    }),
+  );
+}
+
+const alone = await ended(small.key, (await call(small.key, '/exports', orderOf('csv'))).id);
+print(`${SMALL_ROWS} invoices as csv: ${secondsOf(alone)} s; the worker's peak is ${await peakMb()} MB`);
+for (const format of FORMATS) {
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const raw = await rawCopy(format);
+    const done = await ended(large.key, (await call(large.key, '/exports', orderOf(format))).id);
+    const { rows } = done.progress;
+    printRatio(
+      `${format} of ${ROWS} invoices, round ${round}, ${(done.bytes / 1e6).toFixed(0)} MB stored, peak of the worker so far ${await peakMb()} MB`,
+      {
+        ours: rows / secondsOf(done),
+        baseline: rows / raw,
+        unit: 'rows/s',
+        bar: format === 'csv' ? 'at least 0.5, goal 0.85' : 'none',
+      },
+    );
+  }
+}
+print('a small export while a huge one runs and four more of that account wait:');
+const huge: string[] = [];
+for (let nth = 0; nth < 5; nth += 1) huge.push((await call(large.key, '/exports', orderOf('ndjson'))).id);
+const waits: number[] = [];
+for (let nth = 0; nth < 5; nth += 1)
+  waits.push(secondsOf(await ended(small.key, (await call(small.key, '/exports', orderOf('csv'))).id)));
+print(`${waits.map((seconds) => seconds.toFixed(2)).join(', ')} s; alone it was ${secondsOf(alone)} s`);
+for (const id of huge)
+  await fetch(`${product.origin}/v1/exports/${id}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${large.key}` },
+  });
+await db.close();
+await product.stop();
+await stores.stop();

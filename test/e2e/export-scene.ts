@@ -1,0 +1,96 @@
+/** What the scenarios of exports share: a company with many invoices, and its exports as its own people see them. */
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Json } from '../support/client.js';
+import { TestClient } from '../support/client.js';
+import type { Deployment, Tenant } from '../support/deployment.js';
+import { eventually } from '../support/poll.js';
+
+const FILL_AT_ONCE = 20_000;
+const PATIENCE_MS = 60_000;
+
+/** One company of a deployment. */
+export class Company {
+  readonly client: TestClient;
+
+  constructor(
+    readonly deployment: Deployment,
+    readonly tenant: Tenant,
+  ) {
+    this.client = new TestClient(deployment.web.origin, tenant.key);
+  }
+
+  /** Makes invoices of $171.85 past the API, which would take minutes. @param notes each has these, which makes it as long as wanted */
+  async fill(count: number, notes = 'Towed from the shoulder of I-87 north'): Promise<void> {
+    const db = await this.deployment.db();
+    for (let from = 1; from <= count; from += FILL_AT_ONCE) {
+      const to = Math.min(count, from + FILL_AT_ONCE - 1);
+      await db.transaction([this.tenant.id], (tx) =>
+        tx.query({
+          text: `insert into invoices (tenant_id, id, invoice_number, status, notes, subtotal_cents, tax_cents, total_cents, created_at, updated_at)
+                 select $1, gen_random_uuid(), 'F-' || i, 'draft', $2, 15875, 1310, 17185, now(), now() from generate_series($3::int, $4::int) i`,
+          values: [this.tenant.id, notes, from, to],
+        }),
+      );
+    }
+  }
+
+  async start(order: object): Promise<Json> {
+    const answer = await this.client.post('/exports', order);
+    expect(answer.status, answer.text).to.equal(202);
+    return answer.body;
+  }
+
+  async read(id: string): Promise<Json> {
+    const answer = await this.client.get(`/exports/${id}`);
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.body;
+  }
+
+  /** Waits until it has ended, in whatever way. The API may be away meanwhile. */
+  async ended(id: string, timeoutMs = PATIENCE_MS): Promise<Json> {
+    return eventually(
+      'the end of an export',
+      async () => {
+        const record = await this.read(id).catch(() => undefined);
+        return record && !['queued', 'running'].includes(record.status) && record;
+      },
+      timeoutMs,
+    );
+  }
+
+  /** Waits until some of its rows are written. */
+  async isUnderWay(id: string): Promise<void> {
+    await eventually('rows of an export', async () => (await this.read(id)).progress.rows > 0);
+  }
+
+  /** The file of a completed export, held against what the record says of it. */
+  async fetched(id: string): Promise<Buffer> {
+    const record = await this.ended(id);
+    expect(record.status, JSON.stringify(record.error)).to.equal('completed');
+    const response = await fetch(record.download_url);
+    expect(response.status).to.equal(200);
+    const file = Buffer.from(await response.arrayBuffer());
+    expect(file.length).to.equal(record.bytes);
+    expect(createHash('sha256').update(file).digest('hex')).to.equal(record.sha256);
+    return file;
+  }
+
+  /** Files of its that lie in storage; parts have names that begin with a dot. */
+  async stored(): Promise<string[]> {
+    const folder = join(this.deployment.dataDir, 'exports');
+    const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+    return names.filter((entry) => entry.isFile() && !entry.name.startsWith('.')).map(({ name }) => name);
+  }
+
+  /** Sessions that read for an export. */
+  async sessions(): Promise<number> {
+    const db = await this.deployment.db();
+    const [row] = await db.query<{ count: number }>({
+      text: "select count(*)::int as count from pg_stat_activity where application_name = 'tow-exports'",
+    });
+    return row?.count as number;
+  }
+}

@@ -1,0 +1,119 @@
+import { chmodSync, mkdtempSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import pg from 'pg';
+import { migrate } from '../../migrations/migrate.js';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../shared/platform/embedded-postgres/start.js';
+import { isReplicaCurrent } from '../../shared/platform/postgres-replica.js';
+import { appRoleOf } from '../../shared/platform/postgres-session.js';
+import { openSnapshot } from '../../shared/platform/postgres-snapshot.js';
+import { chooseSource } from '../../workers/exports/source.js';
+import { eventually } from '../support/poll.js';
+import { Replica } from '../support/replica.js';
+import { invoiceInput } from '../support/samples.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+describe('exports read from a replica', function () {
+  this.timeout(120_000);
+  let dataDir: string;
+  let primary: EmbeddedPostgres;
+  let replica: Replica;
+  let replicaUrl: string;
+  let stack: TestStack;
+  let tenant: TestTenant;
+
+  before(async function () {
+    // Its program is found through /proc.
+    if (process.platform !== 'linux') this.skip();
+    dataDir = mkdtempSync(join(tmpdir(), 'tow-primary-'));
+    chmodSync(dataDir, 0o755);
+    primary = await startEmbeddedPostgres({ dataDir, logger: silent });
+    const { databaseUrl, superuserUrl } = primary;
+    await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: true });
+    replica = await Replica.of(superuserUrl, readlinkSync(`/proc/${primary.pid()}/exe`));
+    replicaUrl = replica.address(databaseUrl);
+    const environment = { DATABASE_REPLICA_URL: replicaUrl };
+    stack = await TestStack.start({ exports: true, databaseUrl, environment });
+    tenant = await stack.createTenant();
+  });
+  after(async () => {
+    await stack?.stop();
+    await replica?.stop();
+    await primary?.stop();
+    if (dataDir) rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  const onReplica = async <T>(sql: string): Promise<T[]> => {
+    const client = new pg.Client({ connectionString: replica.address(primary.superuserUrl) });
+    await client.connect();
+    return client
+      .query(sql)
+      .then(({ rows }) => rows)
+      .finally(() => client.end());
+  };
+  const lsnNow = async (): Promise<string> => {
+    const [row] = await stack.runtime.db.query<{ lsn: string }>({
+      text: 'select pg_current_wal_lsn()::text as lsn',
+    });
+    return row?.lsn as string;
+  };
+  const made = async (): Promise<string> => (await tenant.client.post('/invoices', invoiceInput())).body.id;
+
+  it('once it has what was committed before the export was asked for', async () => {
+    const id = await made();
+    const walLsn = await lsnNow();
+    expect(await chooseSource(stack.runtime, { tries: 1, walLsn })).to.equal(replicaUrl);
+    const snapshot = await openSnapshot({
+      ...{ databaseUrl: replicaUrl, tenantId: tenant.id },
+      ...{ applicationName: 'test', statementTimeoutMs: 10_000 },
+    });
+    const [where] = await snapshot.query<{ is_replica: boolean }>({
+      text: 'select pg_is_in_recovery() as is_replica',
+    });
+    const rows = await text(snapshot.copy({ text: 'select id from invoices' }, 'format csv'));
+    await snapshot.close();
+    expect([where?.is_replica, rows]).to.deep.equal([true, `${id}\n`]);
+  });
+
+  it('and whole exports come out of it', async () => {
+    const id = await made();
+    const { body } = await tenant.client.post('/exports', {
+      resource: 'invoices',
+      format: 'ndjson',
+      compression: 'none',
+    });
+    const record = await eventually('the end of an export', async () => {
+      const answer = await tenant.client.get(`/exports/${body.id}`);
+      return answer.body.status === 'completed' && answer.body;
+    });
+    expect(await (await fetch(record.download_url)).text()).to.include(id);
+  });
+
+  it('and not from one that is behind, was in the way of a first try, or is away', async () => {
+    await onReplica('select pg_wal_replay_pause()');
+    try {
+      await made();
+      const walLsn = await lsnNow();
+      expect(await isReplicaCurrent(replicaUrl, { lsn: walLsn, timeoutMs: 300 })).to.equal(false);
+      expect(await chooseSource(stack.runtime, { tries: 1, walLsn })).to.equal(primary.databaseUrl);
+    } finally {
+      await onReplica('select pg_wal_replay_resume()');
+    }
+    const walLsn = await lsnNow();
+    expect(await chooseSource(stack.runtime, { tries: 2, walLsn })).to.equal(primary.databaseUrl);
+    const away = {
+      ...stack.runtime,
+      config: { ...stack.runtime.config, databaseReplicaUrl: 'postgres://tow:x@127.0.0.1:1/tow' },
+    };
+    expect(await chooseSource(away, { tries: 1, walLsn })).to.equal(primary.databaseUrl);
+    // A primary that is named as one has everything.
+    expect(await isReplicaCurrent(primary.databaseUrl, { lsn: walLsn, timeoutMs: 0 })).to.equal(true);
+  });
+});
