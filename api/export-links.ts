@@ -94,7 +94,6 @@ export async function withLinks(
 
 /** {@link withLinks} for a route. */
 export function linkExports(api: Linking) {
-  // Koa's own `origin` is a header of browsers, not our address.
   return (items: string, { state, protocol, host }: ApiContext): Promise<string> =>
     withLinks(api, items, { tenantId: state.key.tenantId, origin: `${protocol}://${host}` });
 }

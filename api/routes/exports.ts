@@ -1,7 +1,8 @@
 import type Router from '@koa/router';
+import { errorCodeOf } from '../../shared/platform/errors.js';
 import { checkOrder } from '../../shared/resources/exports/check-order.js';
 import { cancelExport, createExport, retryExport } from '../../shared/resources/exports/commands.js';
-import { planExport } from '../../shared/resources/exports/plan.js';
+import { type CountedOrder, planExport } from '../../shared/resources/exports/plan.js';
 import { listExports } from '../../shared/resources/exports/queries.js';
 import { exportListQuery } from '../../shared/resources/exports/schema.js';
 import type { RequestState } from '../context.js';
@@ -53,11 +54,25 @@ export function exportRoutes(router: Router<RequestState>, api: ApiRuntime): voi
       complete: async (input, ctx) => {
         const order = checkOrder(input);
         const { tenantId, timeZone } = ctx.state.key;
-        return { ...order, estimated_rows: await planExport(api.db, { ...order, tenantId, timeZone }) };
+        return { ...order, estimated_rows: await estimate(api, { ...order, tenantId, timeZone }) };
       },
     }),
   );
   exportRecordRoutes(router, api);
+}
+
+/** SQLSTATEs lock_not_available and query_canceled: whoever has a table for itself just now keeps us from looking at it. */
+const NOT_NOW = ['55P03', '57014'];
+
+/** Nobody should have to wait with an export because it cannot be told how large it will be. */
+async function estimate({ db, logger }: ApiRuntime, order: CountedOrder): Promise<number | null> {
+  try {
+    return await planExport(db, order);
+  } catch (error) {
+    if (!NOT_NOW.includes(errorCodeOf(error))) throw error;
+    logger.warn({ err: error, tenant: order.tenantId }, 'the rows of an export could not be estimated');
+    return null;
+  }
 }
 
 function exportRecordRoutes(router: Router<RequestState>, api: ApiRuntime): void {

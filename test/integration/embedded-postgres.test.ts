@@ -83,7 +83,7 @@ describe('embedded PostgreSQL', function () {
       listen_addresses: '127.0.0.1',
       TimeZone: 'UTC',
       unix_socket_directories: '',
-      max_connections: '60',
+      max_connections: '100',
       data_checksums: 'on',
     });
     const wrong = databaseUrl.replace(/:[0-9a-f]{48}@/, ':wrong@');

@@ -152,7 +152,7 @@ describe('runs of exports', () => {
     const [request] = await hook.receiver.waitFor(1);
     const { body } = await hook.client.get('/events?type=export.completed');
     const [event] = body.data.items;
-    // A link would be over before a receiver that was away is back.
+    // An event lives longer than a link.
     const object = { ...completed, download_url: null, download_expires_at: null };
     expect(event.data).to.deep.equal({ object });
     expect(JSON.parse(String(request?.body))).to.deep.equal(event);

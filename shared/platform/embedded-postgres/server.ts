@@ -57,7 +57,7 @@ function serverArguments({ clusterDir, port }: ServerSettings): string[] {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     shared_buffers: '64MB',
-    max_connections: '60',
+    max_connections: '100',
     // Read-ahead helpers are not worth their processes on a laptop.
     io_method: 'sync',
     timezone: 'UTC',

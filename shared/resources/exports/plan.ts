@@ -29,17 +29,18 @@ export function planExport(db: Database, order: CountedOrder): Promise<number> {
   const ofTenant = () => new Conditions().add('t.tenant_id = ?', tenantId);
   return db.transaction([tenantId], async (tx) => {
     if (resource === 'all') {
-      const tables = Object.values(TABLES);
-      const everything = await Promise.all(tables.map((table) => estimate(tx, table, ofTenant())));
-      return everything.reduce((sum, rows) => sum + rows, 0);
+      let everything = 0;
+      for (const table of Object.values(TABLES)) everything += await estimate(tx, table, ofTenant());
+      return everything;
     }
     const records = await estimate(tx, TABLES[resource], conditionsOf(order, resource));
     if (include.length === 0) return records;
     // Of invoices alone: as many on each as on all of them together.
     const all = await estimate(tx, TABLES[resource], ofTenant());
-    const beside = await Promise.all(include.map((one) => estimate(tx, TABLES[one], ofTenant())));
     const share = Math.min(1, records / Math.max(1, all));
-    return beside.reduce((sum, rows) => sum + Math.round(rows * share), records);
+    let rows = records;
+    for (const one of include) rows += Math.round((await estimate(tx, TABLES[one], ofTenant())) * share);
+    return rows;
   });
 }
 
@@ -52,15 +53,14 @@ interface Explained {
  * counts on far too few. So it is asked for a share only, of what it counts on without conditions; of that share of all rows.
  */
 async function estimate(tx: Transaction, table: string, conditions: Conditions): Promise<number> {
-  const [wanted, visible, [all]] = await Promise.all([
-    explain(tx, { table, conditions }),
-    explain(tx, { table, conditions: new Conditions().add('true') }),
-    tx.query<{ rows: number }>({
-      name: 'table-rows',
-      text: 'select reltuples::bigint as rows from pg_class where oid = $1::regclass',
-      values: [table],
-    }),
-  ]);
+  // One after the other: of several at once that fail it is not sure which one says why.
+  const wanted = await explain(tx, { table, conditions });
+  const visible = await explain(tx, { table, conditions: new Conditions().add('true') });
+  const [all] = await tx.query<{ rows: number }>({
+    name: 'table-rows',
+    text: 'select reltuples::bigint as rows from pg_class where oid = $1::regclass',
+    values: [table],
+  });
   // -1: nobody has looked at the table yet.
   if (!all || all.rows <= 0) return wanted;
   return Math.round(Math.min(1, wanted / Math.max(1, visible)) * all.rows);
