@@ -24,6 +24,7 @@ import { driverRoutes } from './routes/drivers.js';
 import { eventTypeRoutes } from './routes/event-types.js';
 import { eventRoutes } from './routes/events.js';
 import { exportDownloads } from './routes/export-download.js';
+import { exportScheduleRoutes } from './routes/export-schedules.js';
 import { exportRoutes } from './routes/exports.js';
 import { impoundRoutes } from './routes/impounds.js';
 import { inspectionRoutes } from './routes/inspections.js';
@@ -73,6 +74,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     webhookEndpointRoutes,
     eventTypeRoutes,
     exportRoutes,
+    exportScheduleRoutes,
     approvalRoutes,
     apiKeyRoutes,
     agentKeyRoutes,

@@ -26,6 +26,7 @@ import * as partitionEvents from './20261122050000_partition_events.js';
 import * as addNotices from './20261122060000_add_notices.js';
 import * as addJobBilling from './20261122070000_add_job_billing.js';
 import * as addExports from './20261122080000_add_exports.js';
+import * as addExportSchedules from './20261122090000_add_export_schedules.js';
 
 interface Migration {
   name: string;
@@ -63,6 +64,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261122060000_add_notices', ...addNotices },
   { name: '20261122070000_add_job_billing', ...addJobBilling },
   { name: '20261122080000_add_exports', ...addExports },
+  { name: '20261122090000_add_export_schedules', ...addExportSchedules },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */

@@ -98,6 +98,11 @@ export interface Contracts {
   ExportCreate?: ExportCreate;
   ExportListQuery?: ExportListQuery;
   Export?: Export;
+  ExportSchedule?: ExportSchedule;
+  ExportScheduleCreate?: ExportScheduleCreate;
+  ExportScheduleDelete?: ExportScheduleDelete;
+  ExportScheduleListQuery?: ExportScheduleListQuery;
+  ExportSchedulePatch?: ExportSchedulePatch;
   Settings?: Settings;
   SettingsPatch?: SettingsPatch;
   WebhookEndpoint?: WebhookEndpoint;
@@ -1773,7 +1778,7 @@ export interface MessageListQuery {
 export interface Notice {
   id: string;
   /**
-   * Open vocabulary. Published values: endpoint_failing, endpoint_disabled, endpoint_recovered, delivery_exhausted, export_failed.
+   * Open vocabulary. Published values: endpoint_failing, endpoint_disabled, endpoint_recovered, delivery_exhausted, export_failed, export_skipped.
    */
   kind: string;
   title: string;
@@ -1802,7 +1807,7 @@ export interface NoticeListQuery {
    */
   unread?: boolean;
   /**
-   * Open vocabulary. Published values: endpoint_failing, endpoint_disabled, endpoint_recovered, delivery_exhausted, export_failed.
+   * Open vocabulary. Published values: endpoint_failing, endpoint_disabled, endpoint_recovered, delivery_exhausted, export_failed, export_skipped.
    */
   kind?: string;
   /**
@@ -2173,6 +2178,10 @@ export interface ExportListQuery {
   status?: "queued" | "running" | "completed" | "failed" | "cancelled" | "expired";
   resource?: "invoices" | "customers" | "work_orders" | "inspections" | "all";
   /**
+   * Those that this schedule asked for
+   */
+  schedule_id?: string;
+  /**
    * Page size
    */
   limit: number;
@@ -2346,6 +2355,346 @@ export interface Export {
   expires_at: string | null;
   created_at: string;
   updated_at: string;
+}
+export interface ExportSchedule {
+  id: string;
+  /**
+   * all: everything of the account, as one zip or dump
+   */
+  resource: "invoices" | "customers" | "work_orders" | "inspections" | "all";
+  /**
+   * json: an array; dump: SQL that psql restores, of all alone
+   */
+  format: "csv" | "json" | "ndjson" | "dump";
+  /**
+   * Each where the resource's list has it; all has none
+   */
+  filters: {
+    /**
+     * As in the list of invoices, customers or work orders
+     */
+    search?: string;
+    /**
+     * As in the list of invoices or work orders
+     */
+    status?: string;
+    /**
+     * As in the list of invoices or work orders
+     */
+    customer_id?: string;
+    /**
+     * As in the list of invoices, work orders or inspections
+     */
+    since?: string;
+    /**
+     * As in the list of invoices, work orders or inspections
+     */
+    until?: string;
+    /**
+     * As in the list of invoices or work orders
+     */
+    date_field?: string;
+    /**
+     * As in the list of customers
+     */
+    company_type?: string;
+    /**
+     * As in the list of customers
+     */
+    is_active?: boolean;
+    /**
+     * As in the list of work orders
+     */
+    service_type?: string;
+    /**
+     * As in the list of inspections
+     */
+    kind?: string;
+    /**
+     * As in the list of inspections
+     */
+    result?: string;
+    /**
+     * As in the list of inspections
+     */
+    truck_id?: string;
+    /**
+     * As in the list of inspections
+     */
+    driver_id?: string;
+    /**
+     * As in the list of inspections
+     */
+    work_order_id?: string;
+  };
+  /**
+   * What invoices bring along as files of their own, in a zip; all has them in any case
+   */
+  include: ("line_items" | "payments")[];
+  /**
+   * none: of an export that is one file; a zip and a dump are always compressed
+   */
+  compression: "gzip" | "none";
+  /**
+   * CSV: a byte order mark at the beginning, which spreadsheet programs want to see
+   */
+  bom: boolean;
+  /**
+   * CSV: beside each column of cents one of the amount (total_cents, total)
+   */
+  decimals: boolean;
+  cadence: "daily" | "weekly" | "monthly";
+  /**
+   * In the account's time zone. An hour that a day does not have comes as much later as clocks are put forward; of one that it has twice, the second
+   */
+  hour: number;
+  /**
+   * weekly: the day; monday when left out. Otherwise null
+   */
+  weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday" | null;
+  /**
+   * monthly: the day, or the last one of a month that is shorter; 1 when left out. Otherwise null
+   */
+  day: number | null;
+  /**
+   * all: whatever the filters leave. previous: of the day, week (from Monday) or month before, by the date_field of the filters; for resources whose list has since and until, and in their place
+   */
+  period: "all" | "previous";
+  enabled: boolean;
+  /**
+   * null: it is disabled
+   */
+  next_run_at: string | null;
+  last_run_at: string | null;
+  /**
+   * What the last run made, while it is kept
+   */
+  last_export_id: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface ExportScheduleCreate {
+  /**
+   * all: everything of the account, as one zip or dump
+   */
+  resource: "invoices" | "customers" | "work_orders" | "inspections" | "all";
+  /**
+   * json: an array; dump: SQL that psql restores, of all alone
+   */
+  format: "csv" | "json" | "ndjson" | "dump";
+  /**
+   * Each where the resource's list has it; all has none
+   */
+  filters: {
+    /**
+     * As in the list of invoices, customers or work orders
+     */
+    search?: string;
+    /**
+     * As in the list of invoices or work orders
+     */
+    status?: string;
+    /**
+     * As in the list of invoices or work orders
+     */
+    customer_id?: string;
+    /**
+     * As in the list of invoices, work orders or inspections
+     */
+    since?: string;
+    /**
+     * As in the list of invoices, work orders or inspections
+     */
+    until?: string;
+    /**
+     * As in the list of invoices or work orders
+     */
+    date_field?: string;
+    /**
+     * As in the list of customers
+     */
+    company_type?: string;
+    /**
+     * As in the list of customers
+     */
+    is_active?: boolean;
+    /**
+     * As in the list of work orders
+     */
+    service_type?: string;
+    /**
+     * As in the list of inspections
+     */
+    kind?: string;
+    /**
+     * As in the list of inspections
+     */
+    result?: string;
+    /**
+     * As in the list of inspections
+     */
+    truck_id?: string;
+    /**
+     * As in the list of inspections
+     */
+    driver_id?: string;
+    /**
+     * As in the list of inspections
+     */
+    work_order_id?: string;
+  };
+  /**
+   * What invoices bring along as files of their own, in a zip; all has them in any case
+   */
+  include: ("line_items" | "payments")[];
+  /**
+   * none: of an export that is one file; a zip and a dump are always compressed
+   */
+  compression: "gzip" | "none";
+  /**
+   * CSV: a byte order mark at the beginning, which spreadsheet programs want to see
+   */
+  bom: boolean;
+  /**
+   * CSV: beside each column of cents one of the amount (total_cents, total)
+   */
+  decimals: boolean;
+  cadence: "daily" | "weekly" | "monthly";
+  /**
+   * In the account's time zone. An hour that a day does not have comes as much later as clocks are put forward; of one that it has twice, the second
+   */
+  hour: number;
+  /**
+   * weekly: the day; monday when left out. Otherwise null
+   */
+  weekday?: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday" | null;
+  /**
+   * monthly: the day, or the last one of a month that is shorter; 1 when left out. Otherwise null
+   */
+  day?: number | null;
+  /**
+   * all: whatever the filters leave. previous: of the day, week (from Monday) or month before, by the date_field of the filters; for resources whose list has since and until, and in their place
+   */
+  period: "all" | "previous";
+  enabled: boolean;
+}
+export interface ExportScheduleDelete {
+  [k: string]: unknown;
+}
+export interface ExportScheduleListQuery {
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface ExportSchedulePatch {
+  /**
+   * all: everything of the account, as one zip or dump
+   */
+  resource?: "invoices" | "customers" | "work_orders" | "inspections" | "all";
+  /**
+   * json: an array; dump: SQL that psql restores, of all alone
+   */
+  format?: "csv" | "json" | "ndjson" | "dump";
+  /**
+   * Each where the resource's list has it; all has none
+   */
+  filters?: {
+    /**
+     * As in the list of invoices, customers or work orders
+     */
+    search?: string;
+    /**
+     * As in the list of invoices or work orders
+     */
+    status?: string;
+    /**
+     * As in the list of invoices or work orders
+     */
+    customer_id?: string;
+    /**
+     * As in the list of invoices, work orders or inspections
+     */
+    since?: string;
+    /**
+     * As in the list of invoices, work orders or inspections
+     */
+    until?: string;
+    /**
+     * As in the list of invoices or work orders
+     */
+    date_field?: string;
+    /**
+     * As in the list of customers
+     */
+    company_type?: string;
+    /**
+     * As in the list of customers
+     */
+    is_active?: boolean;
+    /**
+     * As in the list of work orders
+     */
+    service_type?: string;
+    /**
+     * As in the list of inspections
+     */
+    kind?: string;
+    /**
+     * As in the list of inspections
+     */
+    result?: string;
+    /**
+     * As in the list of inspections
+     */
+    truck_id?: string;
+    /**
+     * As in the list of inspections
+     */
+    driver_id?: string;
+    /**
+     * As in the list of inspections
+     */
+    work_order_id?: string;
+  };
+  /**
+   * What invoices bring along as files of their own, in a zip; all has them in any case
+   */
+  include?: ("line_items" | "payments")[];
+  /**
+   * none: of an export that is one file; a zip and a dump are always compressed
+   */
+  compression?: "gzip" | "none";
+  /**
+   * CSV: a byte order mark at the beginning, which spreadsheet programs want to see
+   */
+  bom?: boolean;
+  /**
+   * CSV: beside each column of cents one of the amount (total_cents, total)
+   */
+  decimals?: boolean;
+  cadence?: "daily" | "weekly" | "monthly";
+  /**
+   * In the account's time zone. An hour that a day does not have comes as much later as clocks are put forward; of one that it has twice, the second
+   */
+  hour?: number;
+  /**
+   * weekly: the day; monday when left out. Otherwise null
+   */
+  weekday?: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday" | null;
+  /**
+   * monthly: the day, or the last one of a month that is shorter; 1 when left out. Otherwise null
+   */
+  day?: number | null;
+  /**
+   * all: whatever the filters leave. previous: of the day, week (from Monday) or month before, by the date_field of the filters; for resources whose list has since and until, and in their place
+   */
+  period?: "all" | "previous";
+  enabled?: boolean;
 }
 export interface Settings {
   time_zone: string;

@@ -17,6 +17,8 @@ import * as driverCommands from './drivers/commands.js';
 import * as driverSchemas from './drivers/schema.js';
 import * as eventTypeSchemas from './event-types/schema.js';
 import * as eventSchemas from './events/schema.js';
+import * as exportScheduleCommands from './export-schedules/commands.js';
+import * as exportScheduleSchemas from './export-schedules/schema.js';
 import * as exportCommands from './exports/commands.js';
 import * as exportSchemas from './exports/schema.js';
 import * as impoundCommands from './impounds/commands.js';
@@ -73,6 +75,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'webhook_delivery', schemas: webhookDeliverySchemas },
   { entityType: 'webhook_replay', schemas: webhookReplaySchemas },
   { entityType: 'export', schemas: exportSchemas },
+  { entityType: 'export_schedule', schemas: exportScheduleSchemas },
   { entityType: 'settings', schemas: settingsSchemas },
   { entityType: 'webhook_endpoint', schemas: webhookEndpointSchemas },
   { entityType: 'approval', schemas: approvalSchemas },
@@ -108,6 +111,7 @@ export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(webhookDeliveryCommands),
   ...Object.values(webhookReplayCommands),
   ...Object.values(exportCommands),
+  ...Object.values(exportScheduleCommands),
   ...Object.values(noticeCommands),
   ...Object.values(endpointHealthCommands),
   ...Object.values(webhookEndpointCommands),

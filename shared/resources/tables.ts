@@ -6,6 +6,7 @@ import { claimRepresentation } from './claims/representation.js';
 import { customerRepresentation } from './customers/representation.js';
 import { driverRepresentation } from './drivers/representation.js';
 import { eventRepresentation } from './events/representation.js';
+import { exportScheduleRepresentation } from './export-schedules/representation.js';
 import { exportRepresentation } from './exports/representation.js';
 import { impoundRepresentation } from './impounds/representation.js';
 import { inspectionRepresentation } from './inspections/representation.js';
@@ -60,6 +61,12 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
     representation: webhookReplayRepresentation,
   },
   export: { table: 'exports', collection: '/exports', representation: exportRepresentation },
+  export_schedule: {
+    table: 'export_schedules',
+    collection: '/export-schedules',
+    representation: exportScheduleRepresentation,
+    only: 'deleted_at is null',
+  },
   settings: { table: 'tenants', collection: '/settings', representation: settingsRepresentation },
   approval: { table: 'approvals', collection: '/approvals', representation: approvalRepresentation },
   api_key: {

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
-import type { Statement } from '../../shared/platform/postgres.js';
+import type { Statement, Transaction } from '../../shared/platform/postgres.js';
 import { listApprovals } from '../../shared/resources/approvals/queries.js';
 import { listAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { listCustomers } from '../../shared/resources/customers/queries.js';
 import { listDrivers } from '../../shared/resources/drivers/queries.js';
+import { listExportSchedules } from '../../shared/resources/export-schedules/queries.js';
+import { findDueSchedules } from '../../shared/resources/export-schedules/sweep.js';
 import { listExports } from '../../shared/resources/exports/queries.js';
 import { listImpounds } from '../../shared/resources/impounds/queries.js';
 import { findAccruals } from '../../shared/resources/impounds/storage-sweep.js';
@@ -27,6 +29,9 @@ const limit = 50;
 const FILL = `
   insert into customers (tenant_id, id, company_name, company_type, created_at)
   select $1, gen_random_uuid(), 'C' || n, 'other', now() - n * interval '1 minute' from generate_series(1, ${ROWS}) n;`;
+const FILL_SCHEDULES = `
+  insert into export_schedules (tenant_id, id, resource, format, cadence, hour, next_run_at)
+  select $1, gen_random_uuid(), 'invoices', 'csv', 'daily', 4, now() + n * interval '1 minute' from generate_series(1, ${ROWS}) n`;
 const FILL_PEOPLE = `
   insert into users (tenant_id, id, email, name, password_hash, created_at)
   select $1, gen_random_uuid(), n || '@example.com', 'U', 'x', now() - n * interval '1 minute' from generate_series(1, ${ROWS}) n`;
@@ -76,6 +81,7 @@ describe('plans of lists over 20,000 rows', () => {
       await stack.rows(owner.id, FILL_IMPOUNDS, [owner.id]);
       await stack.rows(owner.id, FILL_APPROVALS, customer);
       await stack.rows(owner.id, FILL_PEOPLE, [owner.id]);
+      await stack.rows(owner.id, FILL_SCHEDULES, [owner.id]);
       await stack.rows(owner.id, FILL_AUDIT, customer);
     }
     await stack.asOwner('analyze');
@@ -139,6 +145,12 @@ describe('plans of lists over 20,000 rows', () => {
     ['notices', (scope) => listNotices({ limit }, scope), 'notices_created'],
     ['unread notices', (scope) => listNotices({ limit, unread: true }, scope), 'notices_unread'],
     ['exports', (scope) => listExports({ limit }, scope), 'exports_created'],
+    [
+      'exports of a schedule',
+      (scope) => listExports({ limit, schedule_id: customerId }, scope),
+      'exports_of_schedule',
+    ],
+    ['export schedules', (scope) => listExportSchedules({ limit }, scope), 'export_schedules_created'],
     ['people', (scope) => listUsers({ limit }, scope), 'users_created'],
     ['the audit log', (scope) => listAuditEntries({ limit }, scope), 'audit_entries_pkey'],
     [
@@ -179,20 +191,23 @@ describe('plans of lists over 20,000 rows', () => {
     expect(nodes.map((node) => node['Index Name'])).to.include('impounds_work_order');
   });
 
-  it('sweep the yard by the impounds that are open', async () => {
-    const swept: Statement[] = [];
-    const spy = {
-      query: async (statement: Statement) => {
+  const sweeps: [string, (tx: Transaction, limit: number) => Promise<unknown>, string][] = [
+    ['the yard by the impounds that are open', findAccruals, 'impounds_open'],
+    ['export schedules by those that are due', findDueSchedules, 'export_schedules_due'],
+  ];
+  for (const [what, find, index] of sweeps) {
+    it(`sweep ${what}`, async () => {
+      const swept: Statement[] = [];
+      const query = async (statement: Statement) => {
         swept.push(statement);
         return [];
-      },
-      queryAtCommit: () => undefined,
-    };
-    await findAccruals(spy, limit);
-    const nodes = await planOf(stack.runtime.db, tenant.id, swept[0] as Statement);
-    expect(nodes.map((node) => node['Node Type'])).to.not.include('Seq Scan');
-    expect(nodes.map((node) => node['Index Name'])).to.include('impounds_open');
-  });
+      };
+      await find({ query } as never, limit);
+      const nodes = await planOf(stack.runtime.db, tenant.id, swept[0] as Statement);
+      expect(nodes.map((node) => node['Node Type'])).to.not.include('Seq Scan');
+      expect(nodes.map((node) => node['Index Name'])).to.include(index);
+    });
+  }
 
   it('answer a page in the middle like one at the start: the cursor is part of the index condition', async () => {
     const nodes = await runOf(stack.runtime.db, tenant.id, listInvoices({ limit }, scopeOf('later')));

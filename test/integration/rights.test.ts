@@ -5,7 +5,7 @@ import { expectError } from '../support/expect-error.js';
 import { claimAfter, invoiceAfter } from '../support/lifecycle-records.js';
 import { makeNotice } from '../support/notices.js';
 import { credentialOf, documentedOperations } from '../support/openapi-walk.js';
-import { endpointInput, invoiceInput, UNKNOWN_ID } from '../support/samples.js';
+import { endpointInput, invoiceInput, scheduleInput, UNKNOWN_ID } from '../support/samples.js';
 import { createUser } from '../support/sign-in.js';
 import { type KeyOptions, TestStack, type TestTenant } from '../support/stack.js';
 import { makeSuggestion } from '../support/suggestions.js';
@@ -98,6 +98,11 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['GET', '/exports/{export}', null, 'admin'],
   ['DELETE', '/exports/{export}', null, 'admin'],
   ['POST', '/exports/{export}/retry', null, 'admin'],
+  ['GET', '/export-schedules', null, 'admin'],
+  ['POST', '/export-schedules', null, 'admin'],
+  ['GET', '/export-schedules/{schedule}', null, 'admin'],
+  ['PATCH', '/export-schedules/{schedule}', null, 'admin'],
+  ['DELETE', '/export-schedules/{schedule}', null, 'admin'],
   ['GET', '/audit-log', 'read_audit', 'admin'],
   ['GET', '/audit-log/{entry}', 'read_audit', 'admin'],
   ['GET', '/agent-keys', null, 'admin'],
@@ -133,6 +138,7 @@ const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
   '/webhook-endpoints': () => endpointInput(),
   '/agent-keys': () => ({ name: 'a', scopes: ['read_audit'] }),
   '/exports': () => ({ resource: 'invoices', format: 'csv' }),
+  '/export-schedules': () => scheduleInput(),
   '/users': () => ({ name: 'U', email: 'u@example.com' }),
   '/webhook-deliveries/replay': ({ endpoint }) => ({ endpoint_id: endpoint }),
   '/webhook-endpoints/{endpoint}/recover': () => ({ since: '2026-01-01T00:00:00Z' }),
@@ -170,6 +176,7 @@ describe('rights of a key', () => {
     Object.assign(ids, webhooks, { delivery: webhooks.webhook_delivery, replay: webhooks.webhook_replay });
     ids.export = (await client.post('/exports', { resource: 'all', format: 'dump' })).body.id;
     await client.delete(`/exports/${ids.export}`);
+    ids.schedule = (await client.post('/export-schedules', scheduleInput())).body.id;
     ids.notice = await makeNotice(stack, tenant.id);
     ids.agent = (await client.post('/agent-keys', { name: 'a', scopes: ['read_audit'] })).body.id;
     ids.entry = (await client.get('/audit-log')).body.data.items[0].id;

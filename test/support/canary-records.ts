@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import type { TestClient } from './client.js';
 import { invoiceAfter } from './lifecycle-records.js';
-import { endpointInput, invoiceInput, lineItem } from './samples.js';
+import { endpointInput, invoiceInput, lineItem, scheduleInput } from './samples.js';
 
 /**
  * Makes records of every kind with a word in them that no other account may ever see.
@@ -62,6 +62,7 @@ export async function makeCanaryRecords(
     const endpoint = { description: canary, headers: { 'x-canary': canary }, asymmetric: true };
     ids.webhook_endpoint = await make('/webhook-endpoints', endpointInput(endpoint));
     ids.export = await make('/exports', { resource: 'invoices', format: 'csv', filters: { search: canary } });
+    ids.export_schedule = await make('/export-schedules', scheduleInput({ filters: { search: canary } }));
     ids.api_key = await make('/api-keys', { name: canary, permissions: ['read'] });
     ids.agent_key = await make('/agent-keys', { name: canary, scopes: ['read_audit'] });
   }

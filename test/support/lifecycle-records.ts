@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import type { TestClient } from './client.js';
-import { endpointInput, invoiceInput } from './samples.js';
+import { endpointInput, invoiceInput, scheduleInput } from './samples.js';
 
 async function made(client: TestClient, path: string, body: Record<string, unknown>): Promise<string> {
   const answer = await client.post(path, body);
@@ -101,6 +101,7 @@ export async function recordReadyFor(operation: string, client: TestClient): Pro
     return made(client, '/approvals', { invoice_id, justification: 'To be decided' });
   }
   if (operation.includes('/webhook-endpoints/')) return made(client, '/webhook-endpoints', endpointInput());
+  if (operation.includes('/export-schedules/')) return made(client, '/export-schedules', scheduleInput());
   if (operation.includes('/exports/')) {
     const id = await made(client, '/exports', { resource: 'customers', format: 'csv' });
     // One that is over, so that there is something to begin again, and room for others.

@@ -83,6 +83,8 @@ const ROWS: Record<string, string> = {
     values ($1, '${newId()}', '${deliveryId}', '${endpointId}', 1, now(), 'https://example.com/hook', '{}', 5)`,
   webhook_replays: `insert into webhook_replays (tenant_id, id, kind, filter, total) values ($1, '${newId()}', 'replay', '{}', 1)`,
   exports: `insert into exports (tenant_id, id, resource, format) values ($1, '${newId()}', 'invoices', 'csv')`,
+  export_schedules: `insert into export_schedules (tenant_id, id, resource, format, cadence, hour, next_run_at)
+    values ($1, '${newId()}', 'invoices', 'csv', 'daily', 4, now() + interval '1 year')`,
   notices: `insert into notices (tenant_id, id, kind, title, text, entity_type, entity_id)
     values ($1, '${noticeId}', 'endpoint_failing', 'x', 'x', 'webhook_endpoint', '${endpointId}')`,
   notice_mails: `insert into notice_mails (tenant_id, notice_id, user_id) values ($1, '${noticeId}', '${userId}')`,

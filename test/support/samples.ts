@@ -29,5 +29,10 @@ export function endpointInput(overrides: Record<string, unknown> = {}): Record<s
   return { url: 'https://receiver.example.com/hooks', event_types: ['*'], ...overrides };
 }
 
+/** A body of POST /export-schedules. */
+export function scheduleInput(overrides: Record<string, unknown> = {}): Record<string, unknown> {
+  return { resource: 'invoices', format: 'csv', cadence: 'daily', ...overrides };
+}
+
 /** A UUID that belongs to nothing. */
 export const UNKNOWN_ID = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';

@@ -20,6 +20,7 @@ import { touchSessions } from '../../shared/resources/sessions/queries.js';
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
 import { forEachChunk } from './chunks.js';
 import { keepWeeks } from './keep-weeks.js';
+import { runExportSchedules } from './run-export-schedules.js';
 import { createReplayRunner } from './run-replays.js';
 import { createBillingWatch } from './watch-billing.js';
 import { watchExports } from './watch-exports.js';
@@ -60,6 +61,7 @@ export function createClockProcessor(
     'watch-claims': () => sweep(runtime, writes, { find: findDeadlines }),
     'watch-endpoints': () => sweep(runtime, writes, { find: findHealthSteps }),
     'watch-exports': () => watchExports(runtime, { writes, exports }),
+    'run-export-schedules': () => runExportSchedules(runtime, writes),
     'purge-expired': () => purge(runtime),
     'keep-partitions': () => keepWeeks(runtime),
     'touch-keys': async ({ uses = [] }) => {

@@ -16,6 +16,12 @@ import { recordClaimOutcomes } from '../../shared/resources/claims/outcome-handl
 import { createClaims, updateClaims } from '../../shared/resources/claims/write-handler.js';
 import { createCustomers, updateCustomers } from '../../shared/resources/customers/handlers.js';
 import { createDrivers, updateDrivers } from '../../shared/resources/drivers/handlers.js';
+import {
+  createExportSchedules,
+  deleteExportSchedules,
+  updateExportSchedules,
+} from '../../shared/resources/export-schedules/handlers.js';
+import { runExportSchedules } from '../../shared/resources/export-schedules/run-handler.js';
 import { cancelExports, createExports, retryExports } from '../../shared/resources/exports/handlers.js';
 import {
   expireExports,
@@ -142,6 +148,10 @@ export const handlers = {
   'export.record_completed': recordExportsCompleted,
   'export.record_failed': recordExportsFailed,
   'export.expire': expireExports,
+  'export_schedule.create': createExportSchedules,
+  'export_schedule.update': updateExportSchedules,
+  'export_schedule.delete': deleteExportSchedules,
+  'export_schedule.run': runExportSchedules,
   'webhook_endpoint.create': createWebhookEndpoints,
   'webhook_endpoint.update': updateWebhookEndpoints,
   'webhook_endpoint.rotate_secret': rotateWebhookSecrets,

@@ -9,14 +9,26 @@ import { FILTERS } from './filters.js';
  * @throws {AppError} 400 with every fault
  */
 export function checkOrder(order: ExportCreate): ExportCreate {
-  const { filters, details } = checkFilters(order);
-  const faults = [...details, ...combinationFaults(order)];
-  if (faults.length > 0) {
-    const [first] = faults;
-    const more = faults.length === 1 ? '.' : `, and ${faults.length - 1} more; see details.`;
-    throw new AppError('validation_error', `${first?.message}${more}`, { details: faults });
-  }
+  const { filters, faults } = orderFaults(order);
+  refuseFaults(faults);
   return { ...order, filters };
+}
+
+/** What {@link checkOrder} would refuse, and the filters as far as they could be converted. */
+export function orderFaults(order: ExportCreate): {
+  filters: ExportCreate['filters'];
+  faults: ErrorDetail[];
+} {
+  const { filters, details } = checkFilters(order);
+  return { filters, faults: [...details, ...combinationFaults(order)] };
+}
+
+/** @throws {AppError} 400 with all of them, if there are any */
+export function refuseFaults(faults: ErrorDetail[]): void {
+  if (faults.length === 0) return;
+  const [first] = faults;
+  const more = faults.length === 1 ? '.' : `, and ${faults.length - 1} more; see details.`;
+  throw new AppError('validation_error', `${first?.message}${more}`, { details: faults });
 }
 
 function checkFilters({ resource, filters }: ExportCreate): {
@@ -58,6 +70,7 @@ function combinationFaults(order: ExportCreate): ErrorDetail[] {
   return faults;
 }
 
-function fault(field: string, code: string, what: string): ErrorDetail {
+/** One fault. @param what goes on after the field's name */
+export function fault(field: string, code: string, what: string): ErrorDetail {
   return { field, code, message: `${field} ${what}` };
 }

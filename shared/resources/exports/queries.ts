@@ -11,7 +11,8 @@ export function listExports(query: ExportListQuery, scope: ListScope): Statement
     conditions: new Conditions()
       .add('t.tenant_id = ?', scope.tenantId)
       .addIf(query.status, 't.status = ?')
-      .addIf(query.resource, 't.resource = ?'),
+      .addIf(query.resource, 't.resource = ?')
+      .addIf(query.schedule_id, 't.schedule_id = ?'),
     limit: query.limit,
     position: scope.position,
   });

@@ -1,55 +1,8 @@
 import Joi from 'joi';
-import { allRequired, cursor, dateTime, flag, limit, text, uuid } from '../../contracts/fields.js';
+import { allRequired, cursor, dateTime, limit, uuid } from '../../contracts/fields.js';
 import { EXPORT_STATUSES } from '../../contracts/vocabulary.js';
-import { EXPORT_FORMATS, EXPORT_INCLUDES, EXPORT_RESOURCES } from './order.js';
-
-const resource = () =>
-  Joi.string()
-    .valid(...EXPORT_RESOURCES)
-    .description('all: everything of the account, as one zip or dump');
-const format = () =>
-  Joi.string()
-    .valid(...EXPORT_FORMATS)
-    .description('json: an array; dump: SQL that psql restores, of all alone');
-const compression = () =>
-  Joi.string()
-    .valid('gzip', 'none')
-    .description('none: of an export that is one file; a zip and a dump are always compressed');
-const bom = () =>
-  flag().description('CSV: a byte order mark at the beginning, which spreadsheet programs want to see');
-const decimals = () =>
-  flag().description('CSV: beside each column of cents one of the amount (total_cents, total)');
-
-/** What a filter must be is the list's to say, when it is known whose it is (check-order.ts). */
-const filter = (lists: string) => text(100).description(`As in the list of ${lists}`);
-
-const filters = () =>
-  Joi.object({
-    search: filter('invoices, customers or work orders'),
-    status: filter('invoices or work orders'),
-    customer_id: filter('invoices or work orders'),
-    since: filter('invoices, work orders or inspections'),
-    until: filter('invoices, work orders or inspections'),
-    date_field: filter('invoices or work orders'),
-    company_type: filter('customers'),
-    is_active: flag().description('As in the list of customers'),
-    service_type: filter('work orders'),
-    kind: filter('inspections'),
-    result: filter('inspections'),
-    truck_id: filter('inspections'),
-    driver_id: filter('inspections'),
-    work_order_id: filter('inspections'),
-  })
-    .description("Each where the resource's list has it; all has none")
-    .example({ status: 'paid', since: '2026-11-01' });
-
-const include = () =>
-  Joi.array()
-    .items(Joi.string().valid(...EXPORT_INCLUDES))
-    .unique()
-    .max(EXPORT_INCLUDES.length)
-    .description('What invoices bring along as files of their own, in a zip; all has them in any case')
-    .example([]);
+import { EXPORT_RESOURCES } from './order.js';
+import { newOrder, orderMembers } from './order-fields.js';
 
 const count = () => Joi.number().integer().min(0);
 
@@ -66,13 +19,7 @@ const file = allRequired({
 
 export const exportRecord = allRequired({
   id: uuid(),
-  resource: resource(),
-  format: format(),
-  filters: filters(),
-  include: include(),
-  compression: compression(),
-  bom: bom(),
-  decimals: decimals(),
+  ...orderMembers(),
   status: Joi.string()
     .valid(...EXPORT_STATUSES)
     .description('expired: its file has been deleted'),
@@ -117,15 +64,7 @@ export const exportRecord = allRequired({
   updated_at: dateTime(),
 }).meta({ className: 'Export' });
 
-export const exportCreate = Joi.object({
-  resource: resource().required(),
-  format: format().required(),
-  filters: filters().default({}),
-  include: include().default([]),
-  compression: compression().default('gzip'),
-  bom: bom().default(false),
-  decimals: decimals().default(false),
-}).meta({ className: 'ExportCreate' });
+export const exportCreate = Joi.object(newOrder()).meta({ className: 'ExportCreate' });
 
 /** An action that needs no more than its path. */
 export const exportAction = Joi.object({}).meta({ className: 'ExportAction' });
@@ -133,6 +72,7 @@ export const exportAction = Joi.object({}).meta({ className: 'ExportAction' });
 export const exportListQuery = Joi.object({
   status: Joi.string().valid(...EXPORT_STATUSES),
   resource: Joi.string().valid(...EXPORT_RESOURCES),
+  schedule_id: uuid().description('Those that this schedule asked for'),
   limit: limit(200),
   cursor: cursor(),
 }).meta({ className: 'ExportListQuery' });

@@ -5,6 +5,7 @@ export const NOTICE_KINDS = [
   'endpoint_recovered',
   'delivery_exhausted',
   'export_failed',
+  'export_skipped',
 ] as const;
 
 export type NoticeKind = (typeof NOTICE_KINDS)[number];

@@ -162,7 +162,7 @@ const EXPORTS_STORED = "interval '90 days'";
 
 /**
  * What is forgotten, by table: settled operations, answers, sessions that are over, suspicions of commands that came through or were lost with Redis, secrets of
- * endpoints that a rotation replaced, replays that are over, exports without a file, lanes of deleted endpoints once their workers are done with them.
+ * endpoints that a rotation replaced, replays that are over, exports without a file, deleted schedules, lanes of deleted endpoints once their workers are done with them.
  */
 const EXPIRED = {
   operations: `o.created_at < now() - ${KEPT} and not (${UNSETTLED})`,
@@ -171,6 +171,7 @@ const EXPIRED = {
   command_attempts: `o.parked_at is null and o.last_attempt_at < now() - ${KEPT}`,
   webhook_secrets: `o.expires_at < now() - ${KEPT}`,
   exports: `o.status in ('failed', 'cancelled', 'expired') and o.object_key is null and o.updated_at < now() - ${EXPORTS_STORED}`,
+  export_schedules: `o.deleted_at < now() - ${ANSWER_STORED}`,
   webhook_replays: `o.completed_at < now() - ${REPLAYS_STORED}`,
   webhook_lanes: `coalesce(o.lease_until < now(), true)
     and exists (select from webhook_endpoints e where e.tenant_id = o.tenant_id and e.id = o.endpoint_id and e.deleted_at < now() - ${KEPT})

@@ -95,6 +95,20 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
     'tenant_id id kind endpoint_id filter status total created_count created_at updated_at completed_at',
     { positions: 'how far the worker has come', xid: TRANSACTION_NUMBER },
   ),
+  exports: table(
+    `tenant_id id resource format filters include compression bom decimals status estimated_rows rows bytes file_name content_type sha256 files
+    error attempts schedule_id started_at completed_at expires_at created_at updated_at`,
+    {
+      object_key: 'where storage keeps its file, which stays here',
+      tries: 'what the workers remember of it',
+      lease_owner: 'the lease of the worker that writes it',
+      lease_until: 'the lease of the worker that writes it',
+      wal_lsn: TRANSACTION_NUMBER,
+    },
+  ),
+  export_schedules:
+    table(`tenant_id id resource format filters include compression bom decimals cadence hour weekday day period enabled next_run_at
+    last_run_at last_export_id deleted_at created_at updated_at`),
 };
 
 const MIGRATIONS = 'which changes of the schema have run here';

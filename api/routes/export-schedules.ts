@@ -1,0 +1,85 @@
+import type Router from '@koa/router';
+import { checkSchedule } from '../../shared/resources/export-schedules/check-schedule.js';
+import {
+  createExportSchedule,
+  deleteExportSchedule,
+  updateExportSchedule,
+} from '../../shared/resources/export-schedules/commands.js';
+import { listExportSchedules } from '../../shared/resources/export-schedules/queries.js';
+import { exportScheduleListQuery } from '../../shared/resources/export-schedules/schema.js';
+import type { RequestState } from '../context.js';
+import { list, readOne } from '../middleware/read.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+const admin = { permission: 'admin', agentScope: null } as const;
+const what = 'export schedule';
+
+export function exportScheduleRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  /**
+   * @openapi
+   * /export-schedules:
+   *   get:
+   *     operationId: listExportSchedules
+   *     tags: [Exports]
+   *     summary: List export schedules
+   *     description: Newest first. Needs the permission admin.
+   *     x-query: ExportScheduleListQuery
+   *     responses:
+   *       '200': { x-list: ExportSchedule }
+   *       x-errors: [400, 401, 403, 429, 503]
+   *   post:
+   *     operationId: createExportSchedule
+   *     tags: [Exports]
+   *     summary: Export records again and again
+   *     description: >-
+   *       Asks for an export at each of its times, in the account's time zone; GET /exports?schedule_id= lists them, and the event export.completed tells of each as of any
+   *       other. Runs that were missed are made up for by one, whose period begins with that of the first. When ten exports of the account are not finished, a run is skipped,
+   *       and a notice says so. An account has 20 schedules at most; one more is 409. Needs the permission admin.
+   *     x-body: ExportScheduleCreate
+   *     responses:
+   *       '201': { x-resource: ExportSchedule }
+   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   */
+  router.get(
+    '/export-schedules',
+    list(api, { access: admin, schema: exportScheduleListQuery, statement: listExportSchedules }),
+  );
+  router.post('/export-schedules', write(api, createExportSchedule, { what, complete: checkSchedule }));
+
+  /**
+   * @openapi
+   * /export-schedules/{id}:
+   *   get:
+   *     operationId: getExportSchedule
+   *     tags: [Exports]
+   *     summary: Get one export schedule
+   *     description: Needs the permission admin.
+   *     responses:
+   *       '200': { x-resource: ExportSchedule }
+   *       x-errors: [401, 403, 404, 429, 503]
+   *   patch:
+   *     operationId: updateExportSchedule
+   *     tags: [Exports]
+   *     summary: Change an export schedule
+   *     description: >-
+   *       JSON merge: an absent member is kept; filters and include are replaced as a whole. A new time holds from now on; a run that is due already comes at once. A disabled
+   *       schedule makes up for nothing when it is enabled again. Needs the permission admin.
+   *     x-body: ExportSchedulePatch
+   *     responses:
+   *       '200': { x-resource: ExportSchedule }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *   delete:
+   *     operationId: deleteExportSchedule
+   *     tags: [Exports]
+   *     summary: Delete an export schedule
+   *     description: What it has asked for stays. Needs the permission admin.
+   *     x-write: true
+   *     responses:
+   *       '200': { x-resource: ExportSchedule }
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   */
+  router.get('/export-schedules/:id', readOne(api, { access: admin, entityType: 'export_schedule', what }));
+  router.patch('/export-schedules/:id', write(api, updateExportSchedule, { what }));
+  router.delete('/export-schedules/:id', write(api, deleteExportSchedule, { what }));
+}

@@ -1,0 +1,56 @@
+import Joi from 'joi';
+import { defineCommand } from '../../contracts/command.js';
+import type {
+  ExportScheduleCreate,
+  ExportScheduleDelete,
+  ExportSchedulePatch,
+} from '../../contracts/generated.js';
+import { exportScheduleCreate, exportScheduleDelete, exportSchedulePatch } from './schema.js';
+
+const shared = {
+  entityType: 'export_schedule',
+  permission: 'admin',
+  agentScope: null,
+  creates: false,
+} as const;
+
+export const createExportSchedule = defineCommand<ExportScheduleCreate>({
+  ...shared,
+  type: 'export_schedule.create',
+  action: 'export_schedule.created',
+  creates: true,
+  schema: exportScheduleCreate,
+});
+
+export const updateExportSchedule = defineCommand<ExportSchedulePatch>({
+  ...shared,
+  type: 'export_schedule.update',
+  action: 'export_schedule.updated',
+  schema: exportSchedulePatch,
+});
+
+/** Its exports stay. */
+export const deleteExportSchedule = defineCommand<ExportScheduleDelete>({
+  ...shared,
+  type: 'export_schedule.delete',
+  action: 'export_schedule.deleted',
+  schema: exportScheduleDelete,
+});
+
+export interface ScheduleRun {
+  /** The next_run_at that this run is for: given twice, it runs once. */
+  due_at: string;
+  /** As of an order; null: nobody has looked. */
+  estimated_rows: number | null;
+}
+
+/** The clock's: its time has come. */
+export const runExportSchedule = defineCommand<ScheduleRun>({
+  ...shared,
+  type: 'export_schedule.run',
+  action: 'export_schedule.started',
+  schema: Joi.object({
+    due_at: Joi.string().required(),
+    estimated_rows: Joi.number().integer().min(0).allow(null).required(),
+  }),
+});

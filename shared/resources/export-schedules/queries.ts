@@ -1,0 +1,15 @@
+import type { ExportScheduleListQuery } from '../../contracts/generated.js';
+import type { Statement } from '../../platform/postgres.js';
+import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import { exportScheduleRepresentation } from './representation.js';
+
+/** The page of schedules that a query asks for, newest first. */
+export function listExportSchedules(query: ExportScheduleListQuery, scope: ListScope): Statement {
+  return listStatement({
+    table: 'export_schedules',
+    representation: exportScheduleRepresentation('t'),
+    conditions: new Conditions().add('t.tenant_id = ? and t.deleted_at is null', scope.tenantId),
+    limit: query.limit,
+    position: scope.position,
+  });
+}

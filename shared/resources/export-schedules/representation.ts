@@ -1,0 +1,26 @@
+import { jsonObject, jsonTime } from '../../contracts/resource.js';
+
+/** @param alias of export_schedules */
+export function exportScheduleRepresentation(alias: string): string {
+  return jsonObject(alias, [
+    'id',
+    'resource',
+    'format',
+    'filters',
+    'include',
+    'compression',
+    'bom',
+    'decimals',
+    'cadence',
+    'hour',
+    'weekday',
+    'day',
+    'period',
+    'enabled',
+    jsonTime(alias, 'next_run_at'),
+    jsonTime(alias, 'last_run_at'),
+    'last_export_id',
+    jsonTime(alias, 'created_at'),
+    jsonTime(alias, 'updated_at'),
+  ]);
+}

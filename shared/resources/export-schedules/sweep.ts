@@ -1,0 +1,39 @@
+import type { ExportScheduleCreate } from '../../contracts/generated.js';
+import type { Transaction } from '../../platform/postgres.js';
+import type { ClockTarget } from '../clock-command.js';
+import { runTimesSql } from './times.js';
+
+/** A schedule whose time has come. */
+export interface DueSchedule
+  extends ClockTarget,
+    Pick<ExportScheduleCreate, 'resource' | 'filters' | 'include' | 'period'> {
+  /** RFC 3339. */
+  due_at: string;
+  time_zone: string;
+  /** Days of its period. */
+  since: string;
+  until: string;
+}
+
+/** Schedules of this transaction's tenants that are due, the longest overdue first. Found again before its command has run, one gets a second one, which changes nothing. */
+export function findDueSchedules(tx: Transaction, limit: number): Promise<DueSchedule[]> {
+  return tx.query<DueSchedule>({
+    name: 'due-export-schedules',
+    text: `select s.tenant_id, s.id, o.environment, o.time_zone, s.resource, s.filters, s.include, s.period,
+             to_json(s.next_run_at) #>> '{}' as due_at, n.since, n.until
+           from (select s.* from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
+                 join export_schedules s on s.tenant_id = own.tenant_id and s.next_run_at <= now()
+                 order by s.next_run_at limit $1) s
+           join tenants o on o.tenant_id = s.tenant_id
+           cross join lateral (select ${runTimesSql('s', 'o.time_zone')}) n`,
+    values: [limit],
+  });
+}
+
+/** What a run's export is limited to. @param days of its period */
+export function filtersOf(
+  { period, filters }: Pick<ExportScheduleCreate, 'period' | 'filters'>,
+  { since, until }: Pick<DueSchedule, 'since' | 'until'>,
+): ExportScheduleCreate['filters'] {
+  return period === 'previous' ? { ...filters, since, until } : filters;
+}

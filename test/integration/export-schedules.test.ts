@@ -1,0 +1,254 @@
+import { expect } from 'chai';
+import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
+import { newId } from '../../shared/platform/ids.js';
+import { purgeExpired } from '../../shared/resources/operations/store.js';
+import { expectError, faultsOf } from '../support/expect-error.js';
+import { hourIn, ScheduleAccount } from '../support/export-schedules.js';
+import { scheduleInput, UNKNOWN_ID } from '../support/samples.js';
+import { TestStack } from '../support/stack.js';
+
+const DRY = { headers: { 'X-Service-Dry-Run': 'true' } };
+const NEW_YORK = 'America/New_York';
+
+describe('export schedules', () => {
+  let stack: TestStack;
+
+  before(async () => {
+    stack = await TestStack.start({ clock: false });
+  });
+  after(() => stack.stop());
+
+  const open = async () => {
+    const { id, client, sandbox } = await stack.createTenant();
+    return Object.assign(new ScheduleAccount(stack, id, client), { sandbox });
+  };
+
+  it('are made with what is asked for and a next time, and shown as they were answered', async () => {
+    const account = await open();
+    const answer = await account.client.post('/export-schedules', scheduleInput());
+    expect(answer.status, answer.text).to.equal(201);
+    const { body } = answer;
+    expect(answer.headers.location).to.equal(`/v1/export-schedules/${body.id}`);
+    expect(body).to.deep.include({
+      ...{ resource: 'invoices', format: 'csv', filters: {}, include: [], compression: 'gzip', bom: false },
+      ...{
+        decimals: false,
+        cadence: 'daily',
+        hour: 4,
+        weekday: null,
+        day: null,
+        period: 'all',
+        enabled: true,
+      },
+      ...{ last_run_at: null, last_export_id: null },
+    });
+    expect(hourIn(NEW_YORK, body.next_run_at)).to.equal(4);
+    expect(Date.parse(body.next_run_at)).to.be.within(Date.now(), Date.now() + 25 * 3_600_000);
+    expect(await account.read(body.id)).to.deep.equal(body);
+    const weekly = await account.create({ cadence: 'weekly' });
+    const monthly = await account.create({ cadence: 'monthly' });
+    expect([weekly.weekday, weekly.day, monthly.weekday, monthly.day]).to.deep.equal([
+      'monday',
+      null,
+      null,
+      1,
+    ]);
+    const idsOf = async (query = '') =>
+      (await account.client.get(`/export-schedules${query}`)).body.data.items.map(
+        ({ id }: { id: string }) => id,
+      );
+    expect(await idsOf()).to.deep.equal([monthly.id, weekly.id, body.id]);
+    const page = await account.client.get('/export-schedules?limit=2');
+    expect(await idsOf(`?limit=2&cursor=${page.body.data.cursor}`)).to.deep.equal([body.id]);
+  });
+
+  const faults: [string, object, string[]][] = [
+    ['what is missing', {}, ['cadence required', 'format required', 'resource required']],
+    [
+      'everything wrong in itself',
+      scheduleInput({ cadence: 'hourly', hour: 24, weekday: 'Mon', day: 0, period: 'next', enabled: 1 }),
+      ['cadence only', 'day min', 'enabled base', 'hour max', 'period only', 'weekday only'],
+    ],
+    [
+      'days of other cadences',
+      scheduleInput({ weekday: 'monday', day: 1 }),
+      ['day not_applicable', 'weekday not_applicable'],
+    ],
+    [
+      'filters of another list, and CSV for JSON',
+      scheduleInput({ format: 'json', bom: true, filters: { kind: 'pre_trip' } }),
+      ['bom not_applicable', 'filters.kind unknown'],
+    ],
+    [
+      'bounds beside a period',
+      scheduleInput({ period: 'previous', filters: { since: '2026-01-01', until: '2026-02-01' } }),
+      ['filters.since not_applicable', 'filters.until not_applicable'],
+    ],
+    [
+      'a period of customers, who have no times',
+      scheduleInput({ resource: 'customers', period: 'previous' }),
+      ['period not_applicable'],
+    ],
+    [
+      'a period of a dump',
+      scheduleInput({ resource: 'all', format: 'dump', period: 'previous' }),
+      ['period not_applicable'],
+    ],
+  ];
+  for (const [what, body, expected] of faults) {
+    it(`with ${what} are refused, and every fault is named`, async () => {
+      const { client } = await open();
+      expect(faultsOf(await client.post('/export-schedules', body))).to.deep.equal(expected);
+    });
+  }
+
+  it('are changed member by member, and checked as they will be', async () => {
+    const account = await open();
+    const made = await account.create({ filters: { status: 'paid' }, cadence: 'weekly', weekday: 'friday' });
+    const path = `/export-schedules/${made.id}`;
+    expect(await account.patch(made.id, {})).to.deep.equal(made);
+    expect(await account.patch(made.id, { filters: { status: 'paid' }, hour: 4 })).to.deep.equal(made);
+    const monthly = await account.patch(made.id, { cadence: 'monthly', day: 31, format: 'ndjson' });
+    expect(monthly).to.deep.include({ cadence: 'monthly', weekday: null, day: 31, format: 'ndjson' });
+    expect(monthly.filters).to.deep.equal({ status: 'paid' });
+    expect(monthly.next_run_at).to.not.equal(made.next_run_at);
+    expect(monthly.updated_at > made.updated_at).to.equal(true);
+    const faulty: [object, string[]][] = [
+      [{ resource: 'customers' }, ['filters.status unknown']],
+      [{ weekday: 'monday' }, ['weekday not_applicable']],
+      [{ bom: true }, ['bom not_applicable']],
+      [{ cadence: null, hour: '4' }, ['cadence only', 'hour base']],
+    ];
+    for (const [patch, expected] of faulty)
+      expect(
+        faultsOf(await account.client.patch(path, patch)).sort(),
+        JSON.stringify(patch),
+      ).to.include.members(expected);
+    expect(await account.read(made.id)).to.deep.equal(monthly);
+    const [, , changed] = (await account.audit(made.id)).reverse();
+    expect(changed.changes).to.deep.equal([]);
+  });
+
+  it('have no next time while they are disabled, and a new one from then on', async () => {
+    const account = await open();
+    const { id } = await account.create({ enabled: false });
+    expect((await account.read(id)).next_run_at).to.equal(null);
+    const enabled = await account.patch(id, { enabled: true });
+    expect(Date.parse(enabled.next_run_at)).to.be.above(Date.now());
+    await account.due(id);
+    expect((await account.patch(id, { enabled: false })).next_run_at).to.equal(null);
+    expect(Date.parse((await account.patch(id, { enabled: true })).next_run_at)).to.be.above(Date.now());
+  });
+
+  it('keep what is due when their time changes, and move otherwise', async () => {
+    const account = await open();
+    const { id, next_run_at: before } = await account.create();
+    const moved = await account.patch(id, { hour: 5 });
+    expect(hourIn(NEW_YORK, moved.next_run_at)).to.equal(5);
+    expect(moved.next_run_at).to.not.equal(before);
+    const due = await account.due(id);
+    expect((await account.patch(id, { hour: 6 })).next_run_at).to.equal(due.next_run_at);
+  });
+
+  it("go by the account's new time zone, but for what is due", async () => {
+    const account = await open();
+    const stranger = await open();
+    const [later, due, off] = [
+      await account.create(),
+      await account.create(),
+      await account.create({ enabled: false }),
+    ];
+    const other = await stranger.create();
+    const { next_run_at } = await account.due(due.id);
+    expect((await account.client.patch('/settings', { grace_days: 1 })).status).to.equal(200);
+    expect(await account.read(later.id)).to.deep.equal(later);
+    await account.client.patch('/settings', { time_zone: 'Asia/Tokyo' });
+    const moved = await account.read(later.id);
+    expect(hourIn('Asia/Tokyo', moved.next_run_at)).to.equal(4);
+    expect(moved.updated_at > later.updated_at).to.equal(true);
+    expect((await account.read(due.id)).next_run_at).to.equal(next_run_at);
+    expect((await account.read(off.id)).next_run_at).to.equal(null);
+    expect(await stranger.read(other.id)).to.deep.equal(other);
+  });
+
+  it('are only looked at by a dry run, and made once for an Idempotency-Key', async () => {
+    const { client } = await open();
+    const dry = await client.post('/export-schedules', scheduleInput({ colour: 'red' }), DRY);
+    expect(dry.status, dry.text).to.equal(200);
+    expect(dry.body.data).to.include({ cadence: 'daily', hour: 4 });
+    expect(JSON.stringify(dry.body.warnings)).to.include('colour');
+    const headers = { 'Idempotency-Key': newId() };
+    const first = await client.post('/export-schedules', scheduleInput(), { headers });
+    const again = await client.post('/export-schedules', scheduleInput(), { headers });
+    expect([first.status, again.status]).to.deep.equal([201, 201]);
+    expect(again.headers['x-idempotency-replay']).to.equal('true');
+    expect(again.text).to.equal(first.text);
+    expect((await client.get('/export-schedules')).body.data.count).to.equal(1);
+    const patched = await client.patch(`/export-schedules/${first.body.id}`, { hour: 9 }, DRY);
+    expect(patched.body.data.hour).to.equal(9);
+    expect((await client.get(`/export-schedules/${first.body.id}`)).body.hour).to.equal(4);
+  });
+
+  it('are twenty at most, and gone when they are deleted', async () => {
+    const account = await open();
+    const made = await Promise.all(
+      Array.from({ length: 22 }, () => account.client.post('/export-schedules', scheduleInput())),
+    );
+    expect(made.map(({ status }) => status).sort()).to.deep.equal([...Array(20).fill(201), 409, 409]);
+    const refused = made.find(({ status }) => status === 409);
+    expect(refused?.body.error).to.include({ code: 'conflict' });
+    const { id } = made.find(({ status }) => status === 201)?.body ?? {};
+    const headers = { 'Idempotency-Key': newId() };
+    const deleted = await account.client.delete(`/export-schedules/${id}`, { headers });
+    expect(deleted.status, deleted.text).to.equal(200);
+    expect(deleted.body).to.include({ id, enabled: false, next_run_at: null });
+    expect((await account.client.delete(`/export-schedules/${id}`, { headers })).text).to.equal(deleted.text);
+    for (const method of ['GET', 'PATCH', 'DELETE'])
+      expectError(await account.client.call(method, `/export-schedules/${id}`), 404, 'not_found');
+    expect((await account.client.get('/export-schedules')).body.data.count).to.equal(19);
+    await account.create();
+  });
+
+  it('that were deleted are forgotten after a day', async () => {
+    const account = await open();
+    const [kept, { id }] = [await account.create(), await account.create()];
+    await account.client.delete(`/export-schedules/${id}`);
+    const rows = () =>
+      stack.rows<{ id: string }>(account.tenantId, 'select id from export_schedules order by id');
+    const purge = () => stack.runtime.db.transaction([account.tenantId], (tx) => purgeExpired(tx, 100));
+    await purge();
+    expect(await rows()).to.have.length(2);
+    await stack.rows(
+      account.tenantId,
+      "update export_schedules set deleted_at = deleted_at - interval '25 hours'",
+    );
+    await purge();
+    expect(await rows()).to.deep.equal([{ id: kept.id }]);
+  });
+
+  it('are of one account and one twin, take the permission admin, and no agent', async () => {
+    const account = await open();
+    const stranger = await open();
+    const { id } = await account.create();
+    const key = await stack.createKey(account.tenantId, { permissions: ['read', 'write', 'approve'] });
+    const agentKey = await stack.createKey(account.tenantId, { kind: 'agent', scopes: [...AGENT_SCOPES] });
+    const calls = [
+      ['GET', '/export-schedules'],
+      ['POST', '/export-schedules'],
+      ['GET', `/export-schedules/${id}`],
+      ['PATCH', `/export-schedules/${id}`],
+      ['DELETE', `/export-schedules/${id}`],
+    ] as const;
+    for (const [method, path] of calls) {
+      const body = method === 'POST' ? { body: scheduleInput() } : method === 'PATCH' ? { body: {} } : {};
+      expectError(await stack.clientWith(key).call(method, path, body), 403, 'insufficient_scope');
+      expectError(await stack.clientWith(agentKey).call(method, path, body), 403, 'forbidden');
+      for (const client of [account.sandbox, stranger.client])
+        if (path.endsWith(id)) expectError(await client.call(method, path, body), 404, 'not_found');
+    }
+    for (const client of [account.sandbox, stranger.client])
+      expect((await client.get('/export-schedules')).body.data.count).to.equal(0);
+    expectError(await account.client.get(`/export-schedules/${UNKNOWN_ID}`), 404, 'not_found');
+    expect((await account.read(id)).enabled).to.equal(true);
+  });
+});

@@ -1,0 +1,107 @@
+import type { Job } from 'bullmq';
+import { expect } from 'chai';
+import type { Command } from '../../shared/contracts/command.js';
+import type { ClockJob } from '../../shared/queues/clock.js';
+import { openExportsQueue } from '../../shared/queues/exports.js';
+import { openMessagesQueue } from '../../shared/queues/messages.js';
+import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
+import { openWritesQueue } from '../../shared/queues/writes.js';
+import { clockCommand } from '../../shared/resources/clock-command.js';
+import { runExportSchedule } from '../../shared/resources/export-schedules/commands.js';
+import { createClockProcessor } from '../../workers/clock/processor.js';
+import type { Json, TestClient } from './client.js';
+import { ExportAccount } from './exports.js';
+import { eventually } from './poll.js';
+import { scheduleInput } from './samples.js';
+import type { TestStack } from './stack.js';
+
+/** The clock's task of a stack that has no clock, as a function. */
+export function clockOf(stack: TestStack): () => Promise<unknown> {
+  const { runtime } = stack;
+  const process = createClockProcessor(runtime, {
+    writes: openWritesQueue(runtime),
+    messages: openMessagesQueue(runtime),
+    webhooks: openWebhooksQueue(runtime),
+    exports: openExportsQueue(runtime),
+  });
+  return () => process({ name: 'run-export-schedules', data: {} } as Job<ClockJob>, '');
+}
+
+/** Export schedules of one account. */
+export class ScheduleAccount {
+  readonly exports: ExportAccount;
+
+  constructor(
+    readonly stack: TestStack,
+    readonly tenantId: string,
+    readonly client: TestClient,
+  ) {
+    this.exports = new ExportAccount(stack, tenantId, client);
+  }
+
+  async create(overrides: Record<string, unknown> = {}): Promise<Json> {
+    const answer = await this.client.post('/export-schedules', scheduleInput(overrides));
+    expect(answer.status, answer.text).to.equal(201);
+    return answer.body;
+  }
+
+  async read(id: string): Promise<Json> {
+    const answer = await this.client.get(`/export-schedules/${id}`);
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.body;
+  }
+
+  async patch(id: string, patch: object): Promise<Json> {
+    const answer = await this.client.patch(`/export-schedules/${id}`, patch);
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.body;
+  }
+
+  /** Makes it due, by as much as this. @returns it */
+  async due(id: string, since = '1 minute'): Promise<Json> {
+    const text = `update export_schedules set next_run_at = date_trunc('milliseconds', now()) - $3::interval where tenant_id = $1 and id = $2`;
+    await this.stack.rows(this.tenantId, text, [this.tenantId, id, since]);
+    return this.read(id);
+  }
+
+  /** What the clock would say. */
+  command(id: string, due_at: string): Command {
+    const target = { tenant_id: this.tenantId, id, environment: 'live' as const };
+    return clockCommand(runExportSchedule, target, { due_at, estimated_rows: null });
+  }
+
+  /** What it has asked for. */
+  async made(id: string): Promise<Json[]> {
+    return (await this.client.get(`/exports?schedule_id=${id}`)).body.data.items;
+  }
+
+  /** Waits until it is not due any more. @returns it */
+  ran(id: string): Promise<Json> {
+    return eventually('a run', async () => {
+      const schedule = await this.read(id);
+      return Date.parse(schedule.next_run_at) > Date.now() && schedule;
+    });
+  }
+
+  /** What the audit log has of it, the newest first. */
+  async audit(id: string): Promise<Json[]> {
+    return (await this.client.get(`/audit-log?entity_id=${id}`)).body.data.items;
+  }
+}
+
+/** The day in a time zone, as a filter has it. */
+export function dayIn(timeZone: string, at: string | number): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date(at));
+}
+
+/** The day that is so many later. */
+export function dayAfter(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** The hour of the day in a time zone. */
+export function hourIn(timeZone: string, at: string): number {
+  return Number(
+    new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' }).format(new Date(at)),
+  );
+}
