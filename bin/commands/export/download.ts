@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { causeOf } from '../api-client.js';
 import { CliError, EXIT } from '../exit-codes.js';
-import type { ExportRecord } from './export.js';
+import type { ExportRecord } from './export-record.js';
 
 /** Times that a download goes on where it broke off. */
 const MAX_RESUMES = 5;

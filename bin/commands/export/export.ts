@@ -8,24 +8,13 @@ import { CliError, EXIT, usageError } from '../exit-codes.js';
 import type { CommandOutput } from '../output.js';
 import { progressBar } from './bar.js';
 import { download } from './download.js';
+import type { ExportRecord } from './export-record.js';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
 /** Options that are filters of the export under the same names. */
 const FILTERS = ['since', 'until', 'status', 'search'] as const;
 const FINAL = ['completed', 'failed', 'cancelled', 'expired'];
-
-/** An export as the API shows it, as far as it matters here. */
-export interface ExportRecord extends Record<string, unknown> {
-  id: string;
-  status: string;
-  progress: { rows: number; bytes: number; percent: number | null };
-  file_name: string | null;
-  bytes: number | null;
-  sha256: string | null;
-  download_url: string | null;
-  error: { code: string; message: string } | null;
-}
 
 /**
  * `tow export`: asks for an export and, with --wait or -o, waits for it and fetches its file. Several formats are several exports; -o is then a folder, where each has the

@@ -1,0 +1,11 @@
+/** An export as the API shows it, as far as it matters here. */
+export interface ExportRecord extends Record<string, unknown> {
+  id: string;
+  status: string;
+  progress: { rows: number; bytes: number; percent: number | null };
+  file_name: string | null;
+  bytes: number | null;
+  sha256: string | null;
+  download_url: string | null;
+  error: { code: string; message: string } | null;
+}
