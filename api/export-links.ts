@@ -1,7 +1,8 @@
 import type { Config } from '../shared/platform/config.js';
+import type { Logger } from '../shared/platform/logger.js';
 import type { Database } from '../shared/platform/postgres.js';
 import { linkKeyOf, signLink } from '../shared/platform/storage/link-token.js';
-import { MAX_LINK_SECONDS, type Storage } from '../shared/platform/storage/storage.js';
+import { MAX_LINK_SECONDS, type Storage, StorageError } from '../shared/platform/storage/storage.js';
 import { exportObjects } from '../shared/resources/exports/queries.js';
 import type { ApiContext } from './context.js';
 import type { FindObject } from './routes/export-download.js';
@@ -34,7 +35,7 @@ export function createExportLink(config: Config, storage: Storage): MakeExportLi
     const expiresAt = new Date(Date.now() + MAX_LINK_SECONDS * 1000);
     const direct = await storage.link(objectKey, { fileName, contentType, seconds: MAX_LINK_SECONDS });
     const token = () => signLink(key, { tenantId, exportId, sha256, expiresAt });
-    const url = direct ?? `${config.baseUrl ?? origin}/v1/exports/download/${token()}`;
+    const url = direct ?? `${config.baseUrl ?? origin}/v1/downloads/${token()}`;
     return { url, expiresAt: expiresAt.toISOString() };
   };
 }
@@ -62,6 +63,7 @@ interface ObjectRow {
 interface Linking {
   db: Database;
   exportLink: MakeExportLink;
+  logger: Logger;
 }
 
 interface ExportJson {
@@ -71,7 +73,7 @@ interface ExportJson {
 
 /** Puts links into exports that are completed. @param items their JSON texts, joined by commas, as PostgreSQL rendered them */
 export async function withLinks(
-  { db, exportLink }: Linking,
+  { db, exportLink, logger }: Linking,
   items: string,
   { tenantId, origin }: { tenantId: string; origin: string },
 ): Promise<string> {
@@ -86,8 +88,15 @@ export async function withLinks(
     if (!object) return one;
     const { object_key: objectKey, file_name: fileName, content_type: contentType, sha256 } = object;
     const file = { tenantId, exportId: one.id, objectKey, fileName, contentType, sha256 };
-    const { url, expiresAt } = await exportLink(file, origin);
-    return { ...one, download_url: url, download_expires_at: expiresAt };
+    try {
+      const { url, expiresAt } = await exportLink(file, origin);
+      return { ...one, download_url: url, download_expires_at: expiresAt };
+    } catch (error) {
+      // The record is there all the same; its link comes with the storage.
+      if (!(error instanceof StorageError)) throw error;
+      logger.warn({ err: error, exportId: one.id }, 'no link to the file of an export');
+      return one;
+    }
   });
   return (await Promise.all(linked)).map((one) => JSON.stringify(one)).join(',');
 }

@@ -61,6 +61,14 @@ export const sharedParameters = {
     schema: { type: 'string' },
     example: 'invoice.created',
   },
+  token: {
+    name: 'token',
+    in: 'path',
+    required: true,
+    description: 'As it stands in download_url; one that has expired or is none is 404',
+    schema: { type: 'string' },
+    example: 'AQs0ltwBogK0oltz…',
+  },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',

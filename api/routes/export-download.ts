@@ -33,32 +33,42 @@ export interface DownloadParts extends Pick<Runtime, 'config' | 'limiter' | 'log
   findObject: FindObject;
 }
 
-const PATH = /^\/exports\/download\/([^/]*)$/;
+const PATH = /^\/downloads\/([^/]*)$/;
 
 /** One answer for every link that opens nothing: whether there is such an export is nobody's business. */
 const NOTHING = 'This link has expired or never led anywhere. Get a new one from the export (download_url).';
 
-// When it is mounted (createApp, after enterVersion and before negotiate), this becomes an @openapi block; `token` goes to sharedParameters.
-// /exports/download/{token}:
-//   get:
-//     operationId: downloadExport
-//     tags: [Exports]
-//     summary: Fetch the file of an export
-//     description: The link is in download_url and lasts 15 minutes; no key is needed. Takes Range (one at a time) and If-Range. 404 for whatever opens nothing.
-//     security: []
-//     responses:
-//       '200':
-//         description: The file
-//         headers: { X-Request-Id: { $ref: '#/components/headers/XRequestId' } }
-//         content: { application/octet-stream: { schema: { type: string, format: binary } } }
-//       '206':
-//         description: The bytes that Range asks for
-//         content: { application/octet-stream: { schema: { type: string, format: binary } } }
-//       '416': { description: The range begins beyond the file }
-//       x-errors: [404, 429, 503]
+/**
+ * @openapi
+ * /downloads/{token}:
+ *   get:
+ *     operationId: downloadExport
+ *     tags: [Exports]
+ *     summary: Fetch the file of an export
+ *     description: >-
+ *       The link is in download_url and works for 15 minutes; no key is needed. Takes Range (one at a time) and If-Range, so that a cut download goes on where it ended; the ETag is the file's
+ *       SHA-256. At most 20 downloads of an account at a time. 404 for whatever opens nothing. Files in a bucket are fetched from there; their links do not lead here.
+ *     security: []
+ *     parameters:
+ *       - { name: Range, in: header, description: Bytes to fetch, schema: { type: string }, example: bytes=1048576- }
+ *     responses:
+ *       '200':
+ *         description: The file
+ *         headers: { X-Request-Id: { $ref: '#/components/headers/XRequestId' } }
+ *         content: { application/octet-stream: { schema: { type: string, format: binary }, example: '(a file)' } }
+ *       '206':
+ *         description: The bytes that Range asks for
+ *         headers: { X-Request-Id: { $ref: '#/components/headers/XRequestId' } }
+ *         content: { application/octet-stream: { schema: { type: string, format: binary }, example: '(a part of it)' } }
+ *       '416':
+ *         description: The range begins beyond the file (`validation_error`)
+ *         headers: { X-Request-Id: { $ref: '#/components/headers/XRequestId' } }
+ *         content: { application/json: { schema: { $ref: '#/components/schemas/Error' }, example: { ok: false, error: { code: validation_error, message: The file has 310422 bytes; the range begins beyond them., requestId: 0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e } } } }
+ *       x-errors: [404, 429, 500, 503]
+ */
 
 /**
- * `GET /exports/download/{token}`: the file of an export, for whoever has the link. It needs no key and stands before authentication; the token says
+ * `GET /downloads/{token}`: the file of an export, for whoever has the link. It needs no key and stands before authentication; the token says
  * the tenant, and the export is read under that tenant alone. Ranges are served one at a time, so that a cut download goes on where it ended.
  */
 export function exportDownloads(parts: DownloadParts): ApiMiddleware {
@@ -67,7 +77,7 @@ export function exportDownloads(parts: DownloadParts): ApiMiddleware {
     const { prefix } = ctx.state;
     const [path, token = ''] = PATH.exec(prefix ? ctx.path.slice(prefix.length) : '') ?? [];
     if (!path) return next();
-    ctx.state.route = '/exports/download/{token}';
+    ctx.state.route = '/downloads/{token}';
     ctx.set('Cache-Control', 'no-store');
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed(ctx.method, ['GET']);
     const target = redeemLink(key, token);

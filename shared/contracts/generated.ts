@@ -2283,6 +2283,9 @@ export interface Export {
   status: "queued" | "running" | "completed" | "failed" | "cancelled" | "expired";
   progress: {
     rows: number;
+    /**
+     * While it runs: written so far, before compression. Once it is completed: of what is downloaded
+     */
     bytes: number;
     /**
      * As it was counted on when it was asked for

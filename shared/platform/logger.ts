@@ -24,7 +24,7 @@ const SECRET_PATTERNS: [RegExp, string][] = [
   [/\btk_(live|test|agent_test|agent|session)_[A-Za-z0-9]{8,}/g, 'tk_$1_[redacted]'],
   [/\b(whsec|whsk)_[A-Za-z0-9+/=]{8,}/g, '$1_[redacted]'],
   [/\/i\/[\w-]{80}/g, '/i/[redacted]'],
-  [/\/exports\/download\/[\w-]{40,}/g, '/exports/download/[redacted]'],
+  [/\/downloads\/[\w-]{40,}/g, '/downloads/[redacted]'],
   [/\bX-Amz-Signature=[0-9a-f]+/gi, 'X-Amz-Signature=[redacted]'],
   [/\b(bearer) +[\w.~+/=-]{8,}/gi, '$1 [redacted]'],
   [/\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s@/]+@/g, '$1:[redacted]@'],

@@ -17,6 +17,7 @@ export async function isReplicaCurrent(
     connectionString: databaseUrl,
     application_name: 'tow-replica',
     connectionTimeoutMillis: 3000,
+    query_timeout: timeoutMs + 3000,
     options: appSessionOptions(databaseUrl, { keyed: false }),
   });
   // A connection that is cut fails the question under way.

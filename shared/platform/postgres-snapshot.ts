@@ -41,6 +41,8 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
     application_name: options.applicationName,
     connectionTimeoutMillis: 3000,
     keepAlive: true,
+    // It only reads: of a server that is gone without a word nothing else would tell.
+    keepAliveInitialDelayMillis: 10_000,
     options: appSessionOptions(options.databaseUrl, { keyed: false }),
   });
   // A connection that is cut fails what is under way; without a listener it would end the process.

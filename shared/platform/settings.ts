@@ -66,7 +66,7 @@ export const settingsSchema = Joi.object({
       'encrypts stored secrets and links, signs cursors; generated into DATA_DIR outside production',
     )
     .example('openssl rand -base64 48'),
-  EXPORT_STORAGE: Joi.string()
+  STORAGE_URL: Joi.string()
     .custom(storageAddress)
     .description(
       'where exports lie: a folder, which separate processes share on one machine only, or a bucket',
@@ -133,7 +133,7 @@ export const settingsSchema = Joi.object({
     .min(1)
     .max(32)
     .default(3)
-    .description('exports that one exports worker writes side by side; of several, one is always a small one')
+    .description('exports that one exports worker writes side by side; of several, one place is kept for small ones')
     .example(3),
   EXPORT_TIMEOUT_MS: Joi.number()
     .integer()
@@ -203,7 +203,7 @@ export interface Settings {
   SMTP_URL?: string;
   MAIL_FROM?: string;
   SECRET_KEY?: string;
-  EXPORT_STORAGE?: string;
+  STORAGE_URL?: string;
   S3_ENDPOINT?: string;
   AWS_REGION?: string;
   RATE_LIMIT_TIERS?: string;

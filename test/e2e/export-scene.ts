@@ -78,11 +78,20 @@ export class Company {
     return file;
   }
 
-  /** Files of its that lie in storage; parts have names that begin with a dot. */
+  /** Files that lie in storage whole. */
   async stored(): Promise<string[]> {
+    return (await this.#files()).filter((name) => !name.startsWith('.'));
+  }
+
+  /** Files that are being written; nobody can read them. */
+  async parts(): Promise<string[]> {
+    return (await this.#files()).filter((name) => name.startsWith('.'));
+  }
+
+  async #files(): Promise<string[]> {
     const folder = join(this.deployment.dataDir, 'exports');
-    const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-    return names.filter((entry) => entry.isFile() && !entry.name.startsWith('.')).map(({ name }) => name);
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   }
 
   /** Sessions that read for an export. */

@@ -39,6 +39,14 @@ describe('tow export', function () {
       const path = join(desk.dataDir, 'none.csv');
       expect((await desk.json('export', 'invoices', '--status', 'paid', '-o', path)).code).to.equal(0);
       expect(csvRows(await readFile(path))).to.deep.equal([]);
+      const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+      for (const [option, count] of [
+        ['--since', 0],
+        ['--until', 3],
+      ] as const) {
+        const run = await desk.json('export', 'invoices', option, tomorrow, '-o', path);
+        expect([run.code, csvRows(await readFile(path)).length]).to.deep.equal([0, count]);
+      }
       const refused = await desk.json('export', 'customers', '--include', 'payments', '--wait');
       expect(refused.code).to.equal(1);
       expect(refused.out.error.message).to.include('include');

@@ -59,7 +59,7 @@ async function startDownloads(environment: Record<string, string> = {}) {
   };
 }
 
-describe('GET /exports/download/{token}', () => {
+describe('GET /downloads/{token}', () => {
   let service: Awaited<ReturnType<typeof startDownloads>>;
   let tenantId: string;
   let exportId: string;
@@ -92,7 +92,7 @@ describe('GET /exports/download/{token}', () => {
       now,
     );
   };
-  const urlOf = (token: string) => `${service.origin}/v1/exports/download/${token}`;
+  const urlOf = (token: string) => `${service.origin}/v1/downloads/${token}`;
   const download = (sha256: string, headers: Record<string, string> = {}, method = 'GET') =>
     fetch(urlOf(tokenOf(sha256)), { method, headers });
 
@@ -276,7 +276,7 @@ describe('GET /exports/download/{token}', () => {
     const limited = await startDownloads({ BAD_CREDENTIALS_PER_MINUTE: '3' });
     const statuses: number[] = [];
     for (let at = 0; at < 5; at++)
-      statuses.push((await fetch(`${limited.origin}/v1/exports/download/wrong${at}`)).status);
+      statuses.push((await fetch(`${limited.origin}/v1/downloads/wrong${at}`)).status);
     expect(statuses).to.deep.equal([404, 404, 404, 429, 429]);
     await limited.lifecycle.close(5000);
     await rm(limited.dataDir, { recursive: true });

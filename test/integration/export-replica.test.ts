@@ -84,6 +84,16 @@ describe('exports read from a replica', function () {
 
   it('and whole exports come out of it', async () => {
     const id = await made();
+    const owner = new pg.Client({ connectionString: primary.databaseUrl });
+    await owner.connect();
+    // An exclusive lock holds on the replica too: there it is caught in the middle.
+    await owner.query('begin; lock table inspections in access exclusive mode');
+    const caught = await tenant.client.post('/exports', { resource: 'inspections', format: 'csv' });
+    expect(caught.status).to.equal(202);
+    const SESSIONS = "select pid from pg_stat_activity where application_name = 'tow-snapshot'";
+    await eventually('its session on the replica', async () => (await onReplica(SESSIONS)).length === 1);
+    await owner.query('rollback');
+    await owner.end();
     const { body } = await tenant.client.post('/exports', {
       resource: 'invoices',
       format: 'ndjson',

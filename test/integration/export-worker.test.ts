@@ -139,12 +139,12 @@ describe('exports in a bucket', () => {
   after(() => server.stop());
 
   behavesAsDeployed(async () => ({
-    EXPORT_STORAGE: `s3://${server.bucket}/tow`,
+    STORAGE_URL: `s3://${server.bucket}/tow`,
     S3_ENDPOINT: server.endpoint,
   }));
 
   it('fail with the reason when there is no room, tell the account, and can be begun again', async () => {
-    const environment = { EXPORT_STORAGE: `s3://${server.bucket}/full`, S3_ENDPOINT: server.endpoint };
+    const environment = { STORAGE_URL: `s3://${server.bucket}/full`, S3_ENDPOINT: server.endpoint };
     const stack = await TestStack.start({ exports: true, environment });
     try {
       const tenant = await stack.createTenant();

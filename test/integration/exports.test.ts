@@ -304,7 +304,7 @@ describe('exports', () => {
     };
     const items = `${text},${JSON.stringify(queued)}`;
     const linked = JSON.parse(
-      `[${await withLinks({ db: stack.runtime.db, exportLink }, items, { tenantId: account.tenantId, origin: stack.origin })}]`,
+      `[${await withLinks({ ...stack.runtime, exportLink }, items, { tenantId: account.tenantId, origin: stack.origin })}]`,
     );
     expect(linked[0]).to.deep.equal({
       ...completed,

@@ -87,7 +87,7 @@ describe('loadConfig', () => {
       SMTP_URL: 'smtp.example.com',
       MAIL_FROM: 'nobody',
       SECRET_KEY: 'short',
-      EXPORT_STORAGE: 'gs://exports',
+      STORAGE_URL: 'gs://exports',
       S3_ENDPOINT: 'minio:9000',
       AWS_REGION: 'eu central',
       RATE_LIMIT_TIERS: '{"gold":{}}',

@@ -51,9 +51,7 @@ describe('a download link', () => {
 
   it('and a presigned one are in no log', () => {
     const token = signLink(key, { ...target(), expiresAt: inMinutes(15) }, NOW);
-    expect(redactText(`GET /v1/exports/download/${token}?x=1`)).to.equal(
-      'GET /v1/exports/download/[redacted]?x=1',
-    );
+    expect(redactText(`GET /v1/downloads/${token}?x=1`)).to.equal('GET /v1/downloads/[redacted]?x=1');
     expect(redactText('https://b/k?X-Amz-Signature=0123abcd&x-id=GetObject')).to.equal(
       'https://b/k?X-Amz-Signature=[redacted]&x-id=GetObject',
     );
@@ -70,7 +68,7 @@ describe('a download link', () => {
   });
 });
 
-describe('EXPORT_STORAGE', () => {
+describe('STORAGE_URL', () => {
   const helpers = { message: ({ custom }: { custom: string }) => ({ refused: custom }) };
   const check = (text: string) => storageAddress(text, helpers as never) as unknown;
 
@@ -85,10 +83,10 @@ describe('EXPORT_STORAGE', () => {
       ['s3://tow-exports/a/b_2/', { ...s3, bucket: 'tow-exports', prefix: 'a/b_2' }],
     ] as const) {
       if (text) expect(check(text)).to.equal(text);
-      const settings = { ...(text ? { EXPORT_STORAGE: text } : {}), AWS_REGION: 'eu-central-1' };
+      const settings = { ...(text ? { STORAGE_URL: text } : {}), AWS_REGION: 'eu-central-1' };
       expect(storageLocation(settings, '/data'), text).to.deep.equal(location);
     }
-    const given = { EXPORT_STORAGE: 's3://abc', S3_ENDPOINT: 'https://minio.example.com/' };
+    const given = { STORAGE_URL: 's3://abc', S3_ENDPOINT: 'https://minio.example.com/' };
     expect(storageLocation(given, '/data')).to.include({
       endpoint: 'https://minio.example.com',
       region: undefined,
@@ -106,11 +104,11 @@ describe('EXPORT_STORAGE', () => {
       's3://u:p@abc/x',
     ];
     for (const text of [...bad, 'file://host/x', 'file://', 'https://x', 'gs://abc'])
-      expect(check(text), text).to.have.property('refused').that.includes('"EXPORT_STORAGE" must be');
+      expect(check(text), text).to.have.property('refused').that.includes('"STORAGE_URL" must be');
   });
 
   it('goes with the settings of its kind', () => {
-    const bucket = { EXPORT_STORAGE: 's3://abc' };
+    const bucket = { STORAGE_URL: 's3://abc' };
     expect(storageContradictions({})).to.deep.equal([]);
     expect(storageContradictions({ AWS_REGION: 'eu-central-1' })).to.deep.equal([]);
     expect(storageContradictions({ ...bucket, AWS_REGION: 'eu-central-1' })).to.deep.equal([]);
@@ -119,7 +117,7 @@ describe('EXPORT_STORAGE', () => {
       /^"AWS_REGION" is required .*\(for example AWS_REGION=/,
     );
     expect(storageContradictions({ S3_ENDPOINT: 'http://localhost:9000' }).join()).to.match(
-      /^"S3_ENDPOINT" is set without .*\(for example EXPORT_STORAGE=/,
+      /^"S3_ENDPOINT" is set without .*\(for example STORAGE_URL=/,
     );
   });
 });

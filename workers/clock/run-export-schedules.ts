@@ -38,10 +38,10 @@ export async function runExportSchedules(
 
 /** @returns null: it could not be had, which is no reason to have no export */
 async function estimate({ db, logger }: Runtime, schedule: DueSchedule): Promise<number | null> {
-  const { tenant_id: tenantId, time_zone: timeZone, resource, include } = schedule;
+  const { tenant_id: tenantId, time_zone: timeZone, resource, include, format } = schedule;
   try {
     const filters = filtersOf(schedule, schedule);
-    return await planExport(db, { tenantId, timeZone, resource, include, filters });
+    return await planExport(db, { tenantId, timeZone, resource, include, filters, format });
   } catch (error) {
     logger.warn({ err: error, tenantId, scheduleId: schedule.id }, 'a scheduled export was not estimated');
     return null;

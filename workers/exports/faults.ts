@@ -11,6 +11,8 @@ export interface Fault {
 
 /** SQLSTATE query_canceled: by the statement's timeout. */
 const QUERY_CANCELED = '57014';
+/** SQLSTATEs have five characters, one of which at least is a digit; those of the system (EPERM) have none. */
+const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 /** SQLSTATEs with which a replica ends a reading that is in its way (40001), or a server goes down (57P01 to 57P03). */
 const PASSING = ['40001', '57P01', '57P02', '57P03'];
 
@@ -29,10 +31,6 @@ export function faultOf(error: unknown): Fault {
     code: 'internal_error',
     message: 'Something went wrong on our side.',
     // What is wrong with a statement is so the next time; whatever else it is may not be.
-    isPassing: PASSING.includes(code) || isTransientDatabaseError(error) || !isSqlState(code),
+    isPassing: PASSING.includes(code) || isTransientDatabaseError(error) || !SQLSTATE.test(code),
   };
-}
-
-function isSqlState(code: string): boolean {
-  return /^[0-9A-Z]{5}$/.test(code);
 }

@@ -34,7 +34,10 @@ export function holdLease(
     untilSettled,
     end,
   };
-  let heldUntil = Date.now() + LEASE_MS;
+  const lose = (reason: unknown) => lost.abort(reason);
+  const late = new Error('The lease ran out before it could be renewed.');
+  // Also when the store neither answers nor fails: by then another worker may have it.
+  let runsOut = setTimeout(lose, LEASE_MS, late);
   let pause = RENEW_MS;
   let timer = setTimeout(renew, pause);
   let isOver = false;
@@ -42,6 +45,7 @@ export function holdLease(
   function end(): void {
     isOver = true;
     clearTimeout(timer);
+    clearTimeout(runsOut);
   }
 
   async function untilSettled(): Promise<void> {
@@ -58,14 +62,15 @@ export function holdLease(
   }
 
   async function renew(): Promise<void> {
-    const until = Date.now() + LEASE_MS;
+    const sentAt = Date.now();
     try {
       const renewal = { owner, leaseMs: LEASE_MS, ...lease.progress };
-      if (await db.transaction([ref.tenant_id], (tx) => renewExport(tx, ref, renewal))) heldUntil = until;
-      else lost.abort(new Error('The export was cancelled or given to another worker.'));
+      const isOurs = await db.transaction([ref.tenant_id], (tx) => renewExport(tx, ref, renewal));
+      if (!isOurs) lose(new Error('The export was cancelled or given to another worker.'));
+      clearTimeout(runsOut);
+      if (!isOver) runsOut = setTimeout(lose, Math.max(0, sentAt + LEASE_MS - Date.now()), late);
     } catch (error) {
       logger.warn({ err: error, exportId: ref.id }, 'the lease of an export could not be renewed');
-      if (Date.now() > heldUntil) lost.abort(error);
     }
     if (!isOver && !lost.signal.aborted) timer = setTimeout(renew, pause);
   }

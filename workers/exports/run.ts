@@ -40,8 +40,10 @@ interface Held {
   owner: string;
 }
 
-/** After a failure that may pass; a little longer with each try. */
+/** After a failure that may pass; longer with each try. */
 const RETRY_MS = 2000;
+/** A storage that is away may be so for minutes, which must not cost anybody an export. */
+const STORAGE_RETRY_MS = 30_000;
 
 /**
  * Writes one export: the snapshot's bytes go through gzip into storage, where nothing is to be seen of it before it is whole. Whoever dies in between leaves a lease that runs
@@ -70,12 +72,9 @@ export async function runExport(runtime: Runtime, run: ExportRun): Promise<void>
   }
 }
 
-async function write(
-  runtime: Runtime,
-  { storage, ref }: ExportRun,
-  { claimed, lease }: Held,
-): Promise<ExportResult> {
-  const { config } = runtime;
+async function write(runtime: Runtime, run: ExportRun, { claimed, lease }: Held): Promise<ExportResult> {
+  const { config, logger } = runtime;
+  const { storage, ref } = run;
   const { fileName, contentType } = nameOf(claimed, new Date(claimed.createdAt));
   const key = `${ref.tenant_id}/${ref.id}/${claimed.attempts}`;
   let snapshot: Snapshot | undefined;
@@ -97,7 +96,6 @@ async function write(
       writeDump,
       onProgress: (progress) => {
         lease.progress = progress;
-        if (progress.rows > 0) failpoint(config, 'amid_export');
       },
     });
     lease.signal.throwIfAborted();
@@ -106,7 +104,11 @@ async function write(
     const names = { object_key: key, file_name: fileName, content_type: contentType };
     return { attempt: claimed.attempts, rows, bytes, sha256, ...names, files };
   } catch (error) {
-    await upload?.abort();
+    const ending = upload?.abort().catch((left: unknown) => {
+      logger.warn({ err: left, exportId: ref.id }, 'a part of an export was left in storage');
+    });
+    // Who ends has no time for a storage that may be away; what is left is swept up.
+    if (!run.signal.aborted) await ending;
     throw error;
   } finally {
     await snapshot?.close();
@@ -131,9 +133,12 @@ async function giveUp(
   logger.error({ err: error, ...about, isPassing }, 'an export could not be written');
   if (!isPassing || claimed.tries >= MOST_TRIES) {
     const input = { attempt: claimed.attempts, code, message };
-    return settle(run, claimed, { type: recordExportFailed.type, input });
+    await settle(run, claimed, { type: recordExportFailed.type, input });
+    return lease.untilSettled();
   }
-  const again = { owner, delayMs: RETRY_MS * claimed.tries };
+  const delayMs =
+    code === 'storage_unavailable' ? STORAGE_RETRY_MS * 2 ** (claimed.tries - 1) : RETRY_MS * claimed.tries;
+  const again = { owner, delayMs };
   await db.transaction([ref.tenant_id], (tx) => releaseExport(tx, ref, again));
 }
 

@@ -19,8 +19,9 @@ export function progressBar({ rewrite }: Pick<CommandContext, 'rewrite'>, what: 
 
 function barOf(percent: number | null): string {
   if (percent === null) return `[${'·'.repeat(WIDTH)}]`;
-  const done = Math.round((Math.min(percent, 100) / 100) * WIDTH);
-  return `[${'█'.repeat(done)}${'·'.repeat(WIDTH - done)}] ${Math.floor(percent)} %`;
+  const whole = Math.min(Math.floor(percent), 100);
+  const done = Math.round((whole / 100) * WIDTH);
+  return `[${'█'.repeat(done)}${'·'.repeat(WIDTH - done)}] ${whole} %`;
 }
 
 function amountsOf({ rows, bytes }: { rows?: number; bytes: number }): string {

@@ -102,6 +102,8 @@ async function* walk(folder: string): AsyncGenerator<{ path: string; name: strin
   for await (const entry of dir) entries.push(entry);
   for (const entry of entries) {
     const path = join(folder, entry.name);
+    // Of a disk's root: not ours, and not to be entered.
+    if (entry.name === 'lost+found') continue;
     if (entry.isDirectory()) yield* walk(path);
     else if (entry.isFile()) yield { path, name: entry.name };
   }

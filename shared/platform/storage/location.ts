@@ -23,16 +23,16 @@ export interface S3Location {
 export type StorageLocation = FolderLocation | S3Location;
 
 interface StorageSettings {
-  EXPORT_STORAGE?: string;
+  STORAGE_URL?: string;
   S3_ENDPOINT?: string;
   AWS_REGION?: string;
 }
 
 const S3_ADDRESS = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[A-Za-z0-9][\w.-]*)*)\/?$/;
 
-/** Checks EXPORT_STORAGE. */
+/** Checks STORAGE_URL. */
 export const storageAddress: Joi.CustomValidator<string> = (text, helpers) => {
-  const refuse = (what: string) => helpers.message({ custom: `"EXPORT_STORAGE" must be ${what}` });
+  const refuse = (what: string) => helpers.message({ custom: `"STORAGE_URL" must be ${what}` });
   if (/^s3:/i.test(text)) return S3_ADDRESS.test(text) ? text : refuse('s3://bucket or s3://bucket/prefix');
   if (/^file:/i.test(text)) {
     return URL.canParse(text) && /^file:\/\/\/./.test(text) && new URL(text).host === ''
@@ -44,7 +44,7 @@ export const storageAddress: Joi.CustomValidator<string> = (text, helpers) => {
 
 /** Where exports lie by the settings. @param dataDir absolute */
 export function storageLocation(value: StorageSettings, dataDir: string): StorageLocation {
-  const { EXPORT_STORAGE: address } = value;
+  const { STORAGE_URL: address } = value;
   if (!address) return { kind: 'folder', path: join(dataDir, 'exports') };
   const [, bucket, prefix = ''] = S3_ADDRESS.exec(address) ?? [];
   if (bucket) {
@@ -60,15 +60,11 @@ export function storageLocation(value: StorageSettings, dataDir: string): Storag
 }
 
 /** Settings of storage that do not go together. */
-export function storageContradictions({
-  EXPORT_STORAGE,
-  S3_ENDPOINT,
-  AWS_REGION,
-}: StorageSettings): string[] {
-  const isS3 = EXPORT_STORAGE?.startsWith('s3:') ?? false;
+export function storageContradictions({ STORAGE_URL, S3_ENDPOINT, AWS_REGION }: StorageSettings): string[] {
+  const isS3 = STORAGE_URL?.startsWith('s3:') ?? false;
   if (S3_ENDPOINT && !isS3) {
     return [
-      '"S3_ENDPOINT" is set without a bucket in "EXPORT_STORAGE" (for example EXPORT_STORAGE=s3://exports/tow)',
+      '"S3_ENDPOINT" is set without a bucket in "STORAGE_URL" (for example STORAGE_URL=s3://exports/tow)',
     ];
   }
   if (isS3 && !S3_ENDPOINT && !AWS_REGION) {

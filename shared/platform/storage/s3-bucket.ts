@@ -45,6 +45,9 @@ const FULL =
   /^(InsufficientStorage|QuotaExceeded|StorageFull|XMinioStorageFull|XMinioAdminBucketQuotaExceeded)$/;
 const REFUSED = /^(CredentialsProviderError|TokenProviderError)$/;
 const MAY_PASS = [408, 425, 429];
+/** Refusals that a second try may not meet: slow lines, credentials that are renewed, an end whose first answer was lost. */
+const PASSING =
+  /^(RequestTimeout|ExpiredToken|ExpiredTokenException|OperationAborted|NoSuchUpload|SlowDown)$/;
 
 /** An error of the SDK as one of storage; what is neither an answer of S3 nor a failed connection stays what it is. */
 export function s3Fault(error: unknown): unknown {
@@ -62,6 +65,7 @@ export function s3Fault(error: unknown): unknown {
 function faultOf({ name, message }: Error, status = 0): StorageFault | undefined {
   if (status === 507 || FULL.test(name)) return 'storage_full';
   if (REFUSED.test(name) || message === 'Region is missing') return 'storage_refused';
+  if (PASSING.test(name)) return 'storage_unavailable';
   const isRefusal = status >= 300 && status < 500 && !MAY_PASS.includes(status);
   return isRefusal ? 'storage_refused' : undefined;
 }

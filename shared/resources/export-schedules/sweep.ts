@@ -6,7 +6,7 @@ import { runTimesSql } from './times.js';
 /** A schedule whose time has come. */
 export interface DueSchedule
   extends ClockTarget,
-    Pick<ExportScheduleCreate, 'resource' | 'filters' | 'include' | 'period'> {
+    Pick<ExportScheduleCreate, 'resource' | 'format' | 'filters' | 'include' | 'period'> {
   /** RFC 3339. */
   due_at: string;
   time_zone: string;
@@ -19,7 +19,7 @@ export interface DueSchedule
 export function findDueSchedules(tx: Transaction, limit: number): Promise<DueSchedule[]> {
   return tx.query<DueSchedule>({
     name: 'due-export-schedules',
-    text: `select s.tenant_id, s.id, o.environment, o.time_zone, s.resource, s.filters, s.include, s.period,
+    text: `select s.tenant_id, s.id, o.environment, o.time_zone, s.resource, s.format, s.filters, s.include, s.period,
              to_json(s.next_run_at) #>> '{}' as due_at, n.since, n.until
            from (select s.* from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
                  join export_schedules s on s.tenant_id = own.tenant_id and s.next_run_at <= now()

@@ -1,4 +1,4 @@
-/** Exports of an account that are queued or running; a few more when several are asked for at the same moment. */
+/** Exports of an account that are queued or running. */
 export const MOST_UNFINISHED = 10;
 
 /** Runs that end without a word of how, as when a worker is killed, after which an export has failed. */

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../platform/postgres.js';
 import { Conditions } from '../keyset-list.js';
 import { conditionsOf } from './conditions.js';
-import type { ExportInclude, ExportResource } from './order.js';
+import type { ExportFormat, ExportInclude, ExportResource } from './order.js';
 
 /** What decides how many rows an export has. */
 export interface CountedOrder {
@@ -10,6 +10,7 @@ export interface CountedOrder {
   resource: ExportResource;
   filters: Readonly<Record<string, unknown>>;
   include: readonly ExportInclude[];
+  format: ExportFormat;
 }
 
 const TABLES = {
@@ -21,16 +22,20 @@ const TABLES = {
   payments: 'payments',
 } as const;
 
+/** What a dump has beside them and what may be larger than all of them. */
+const BESIDE_IN_DUMPS = ['audit_entries', 'events', 'webhook_deliveries', 'webhook_attempts', 'messages'];
+
 /**
  * How many rows an export will have, as PostgreSQL's planner takes it from its statistics: no row is read, whatever the size of the account. It may be far out.
  */
 export function planExport(db: Database, order: CountedOrder): Promise<number> {
-  const { tenantId, resource, include } = order;
+  const { tenantId, resource, include, format } = order;
   const ofTenant = () => new Conditions().add('t.tenant_id = ?', tenantId);
   return db.transaction([tenantId], async (tx) => {
     if (resource === 'all') {
       let everything = 0;
-      for (const table of Object.values(TABLES)) everything += await estimate(tx, table, ofTenant());
+      const tables = [...Object.values(TABLES), ...(format === 'dump' ? BESIDE_IN_DUMPS : [])];
+      for (const table of tables) everything += await estimate(tx, table, ofTenant());
       return everything;
     }
     const records = await estimate(tx, TABLES[resource], conditionsOf(order, resource));

@@ -7,6 +7,7 @@ import { lockRecords, missing, nextUpdatedAt, type RecordRef, recordset, refKey,
 import type { ExportFailure, ExportResult } from './commands.js';
 import type { ExportRow } from './export-rows.js';
 import { endExports } from './handlers.js';
+import { MOST_TRIES } from './limits.js';
 
 const NOTHING: Outcome = { ok: true, changes: [], events: [] };
 
@@ -66,7 +67,9 @@ export async function recordExportsFailed(
     const row = rows.get(refKey(refOf(command)));
     if (!row) return missing('export');
     const { attempt, ...error } = command.input;
-    if (!['queued', 'running'].includes(row.status) || row.attempts !== attempt) return NOTHING;
+    // One that is queued was begun again by somebody, unless it has had all its tries.
+    const isOpen = row.status === 'running' || (row.status === 'queued' && row.tries >= MOST_TRIES);
+    if (!isOpen || row.attempts !== attempt) return NOTHING;
     ended.push({ ...refOf(command), status: 'failed', error });
     notices.push({ command, notice: failedNotice(row, error.message) });
     const changes: Change[] = [

@@ -9,6 +9,7 @@ const OWN = `unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uui
 
 export interface DueExport extends RecordRef {
   estimated_rows: number | null;
+  format: string;
 }
 
 /**
@@ -18,8 +19,8 @@ export interface DueExport extends RecordRef {
 export function findDueExports(tx: Transaction): Promise<DueExport[]> {
   return tx.query<DueExport>({
     name: 'due-exports',
-    text: `select e.tenant_id, e.id, e.estimated_rows from ${OWN} cross join lateral (
-             select e.tenant_id, e.id, e.estimated_rows from exports e
+    text: `select e.tenant_id, e.id, e.estimated_rows, e.format from ${OWN} cross join lateral (
+             select e.tenant_id, e.id, e.estimated_rows, e.format from exports e
              where e.tenant_id = own.tenant_id and e.status in ('queued', 'running') and e.lease_until <= now() and e.tries < ${MOST_TRIES}
                and not exists (select from exports b where b.tenant_id = own.tenant_id and b.status = 'running' and b.id <> e.id)
              order by e.id limit 1) e`,
