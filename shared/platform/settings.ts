@@ -133,7 +133,9 @@ export const settingsSchema = Joi.object({
     .min(1)
     .max(32)
     .default(3)
-    .description('exports that one exports worker writes side by side; of several, one place is kept for small ones')
+    .description(
+      'exports that one exports worker writes side by side; of several, one place is kept for small ones',
+    )
     .example(3),
   EXPORT_TIMEOUT_MS: Joi.number()
     .integer()
