@@ -269,7 +269,15 @@ describe('no tenant can tell that another exists', () => {
     });
   }
 
-  for (const operation of operations.filter(({ path }) => !path.includes('{id}'))) {
+  for (const operation of operations.filter(({ path }) => path.includes('{token}'))) {
+    // What a link of one's own opens, and a tampered one does not, is in export-download.test.ts.
+    it(`${operation.name}: opens nothing without a link`, async () => {
+      const path = operation.path.replace('{token}', 'A'.repeat(140));
+      expect((await call(operation, path)).status).to.equal(404);
+    });
+  }
+
+  for (const operation of operations.filter(({ path }) => !/\{(id|token)\}/.test(path))) {
     it(`${operation.name}: answers, and shows nothing of another tenant`, async () => {
       const path = operation.path.replace('{type}', 'invoice.created');
       const answer = await call(operation, path, bodyOf(operation));

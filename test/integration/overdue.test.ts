@@ -14,7 +14,7 @@ describe('an overdue invoice', () => {
   let client: TestClient;
 
   before(async () => {
-    stack = await TestStack.start();
+    stack = await TestStack.start({ clock: false });
     tenant = await stack.createTenant();
     client = stack.clientWith(
       await stack.createKey(tenant.id, { permissions: ['read', 'write', 'approve'] }),
