@@ -146,7 +146,8 @@ for (const [name, makePlace] of [
         peaks.push(Number(printed[1]));
       }
       const [small = 0, large = 0] = peaks;
-      expect(large - small, `peaks in MB: ${peaks}`).to.be.below(50);
+      // The object is 128 MB larger; when the collector comes by is worth some tens of them on a busy machine.
+      expect(large - small, `peaks in MB: ${peaks}`).to.be.below(100);
     });
 
     it('gives ranges, both ends included, and refuses those that are not within', async () => {
