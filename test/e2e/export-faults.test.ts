@@ -151,15 +151,18 @@ const slowReader = withCompany(async (company) => {
   const chunks = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   const startedAt = Date.now();
   let read = 0;
+  // Its peak may be from before: in the all-in-one way it has written the file itself.
+  let most = 0;
   for (;;) {
     const { done, value } = await chunks.read();
     if (done) break;
     read += value.length;
     const due = startedAt + (read / bytes) * SLOW.seconds * 1000;
     if (due > Date.now()) await new Promise((resolve) => setTimeout(resolve, due - Date.now()));
+    most = Math.max(most, (await memoryOf(web)).now);
   }
   expect(read).to.equal(bytes);
-  expect((await memoryOf(web)).peak - before, 'MB that it grew by').to.be.below(GROWTH_LIMIT_MB);
+  expect(most - before, 'MB that it grew by').to.be.below(GROWTH_LIMIT_MB);
 });
 
 describe('faults while exports are written', () => {
