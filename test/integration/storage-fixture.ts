@@ -42,6 +42,8 @@ export interface Place {
   location: StorageLocation;
   /** Whatever lies there, finished or not, as it is seen from behind. */
   leftovers: () => Promise<string[]>;
+  /** What is written from now on may be forgotten; where the bytes lie in memory, they are. */
+  forgetBytes?: () => void;
   remove: () => Promise<void>;
 }
 
@@ -72,6 +74,9 @@ export async function s3Place(): Promise<Place> {
     storage: openStorage(location),
     location,
     leftovers: async () => [...server.objects.keys(), ...[...server.uploads.values()].map(({ key }) => key)],
+    forgetBytes: () => {
+      server.keepsParts = false;
+    },
     remove: () => server.stop(),
   };
 }

@@ -202,6 +202,15 @@ describe('storage in a bucket', () => {
     await upload.abort();
   });
 
+  it('ends the upload that a chunk begins while it is given up', async () => {
+    const upload = await storage.create(KEY, ABOUT);
+    upload.stream.write(bytesOf(30 * MB));
+    await upload.abort();
+    await eventually('it is begun', () => server.requests.some((request) => /^POST .*uploads/.test(request)));
+    expect([...server.uploads]).to.deep.equal([]);
+    expect(server.requests.at(-1)).to.match(/^DELETE .*uploadId/);
+  });
+
   it('tells that it is not let in: a wrong secret, another bucket', async () => {
     const elsewhere = openStorage({ ...locationOf(server), bucket: 'others' } as never);
     for (const [name, work] of Object.entries(everyMethod(elsewhere)))

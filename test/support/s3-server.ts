@@ -17,7 +17,13 @@ interface StoredUpload {
   key: string;
   type: string;
   initiatedAt: Date;
-  parts: Map<number, Buffer>;
+  parts: Map<number, StoredPart>;
+}
+
+interface StoredPart {
+  etag: string;
+  size: number;
+  body: Buffer;
 }
 
 /** What goes wrong with a request: an answer of S3's, no answer at all, or a connection that breaks. */
@@ -57,6 +63,8 @@ export class S3Server {
   /** Asked before each request is served. */
   trouble: (request: string) => S3Trouble | undefined = () => undefined;
   pageSize = PAGE;
+  /** Whether it keeps the bytes of parts; what is larger than memory is best forgotten. */
+  keepsParts = true;
 
   private constructor(
     private readonly server: Server,
@@ -172,8 +180,11 @@ export class S3Server {
   }
 
   #putPart(asked: Asked): void {
-    this.#upload(asked).parts.set(Number(asked.query.get('partNumber')), asked.body);
-    asked.response.writeHead(200, { ETag: `"${md5(asked.body)}"` }).end();
+    const { body, query } = asked;
+    const etag = md5(body);
+    const part = { etag, size: body.length, body: this.keepsParts ? body : Buffer.alloc(0) };
+    this.#upload(asked).parts.set(Number(query.get('partNumber')), part);
+    asked.response.writeHead(200, { ETag: `"${etag}"` }).end();
   }
 
   #complete(asked: Asked): void {
@@ -183,11 +194,11 @@ export class S3Server {
       etag: /<ETag>(?:"|&quot;)?([0-9a-f]+)/.exec(part)?.[1],
     }));
     const bodies = named.map(({ number, etag }, index) => {
-      const body = parts.get(number);
-      if (!body || md5(body) !== etag) throw new Refusal(400, 'InvalidPart');
+      const part = parts.get(number);
+      if (!part || part.etag !== etag) throw new Refusal(400, 'InvalidPart');
       if (index > 0 && number <= (named[index - 1]?.number ?? 0)) throw new Refusal(400, 'InvalidPartOrder');
-      if (index < named.length - 1 && body.length < MIN_PART_BYTES) throw new Refusal(400, 'EntityTooSmall');
-      return body;
+      if (index < named.length - 1 && part.size < MIN_PART_BYTES) throw new Refusal(400, 'EntityTooSmall');
+      return part.body;
     });
     if (bodies.length === 0) throw new Refusal(400, 'MalformedXML');
     this.objects.set(key, { body: Buffer.concat(bodies), type, modifiedAt: new Date() });

@@ -7,6 +7,8 @@ export interface Bucket {
   sdk: typeof import('@aws-sdk/client-s3');
   client: S3Client;
   name: string;
+  /** Buffers of parts that no upload uses now. */
+  spareParts: Buffer[];
 }
 
 export interface S3Timeouts {
@@ -38,7 +40,7 @@ export async function reachBucket(location: S3Location, timeouts: S3Timeouts): P
       socketTimeout: 0,
     },
   });
-  return { sdk, client, name: bucket };
+  return { sdk, client, name: bucket, spareParts: [] };
 }
 
 const FULL =
