@@ -2,37 +2,19 @@ import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { ExportOrder } from '../../shared/resources/exports/order.js';
-import { type Cells, csvRows, expectSameRow, orderOf, unzipped, written } from '../support/export-files.js';
+import {
+  AWKWARD_TEXTS,
+  type Cells,
+  csvRows,
+  expectSameRow,
+  orderOf,
+  unzipped,
+  written,
+} from '../support/export-files.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 type Item = Record<string, unknown> & { id: string };
-
-const AWKWARD = [
-  'plain',
-  'with, commas, and "quotes"',
-  'ends in a comma,',
-  'lines\nand\r\nlines,\nand "more",\r\n',
-  '=HYPERLINK("http://example.com")',
-  '+1 212 555 0100',
-  '-2+3',
-  '@SUM(A1)',
-  '\ttab',
-  '\rreturn',
-  '\n,\n',
-  '＝1',
-  '＋1',
-  '－1',
-  '＠1',
-  'back\\slash \\n \\. \\"',
-  '\\.',
-  'Zoë 東京 🚛👨‍👩‍👧 \u2028 \u00a0 \ud83d\ude80',
-  "'already",
-  ' =not first',
-  '""',
-  '',
-  null,
-];
 
 describe('files of exports', () => {
   let stack: TestStack;
@@ -65,7 +47,7 @@ describe('files of exports', () => {
     const stranger = await stack.createTenant('Strangers');
     await made('/invoices', invoiceInput({ notes: 'not yours' }), stranger);
     await made('/customers', { company_name: 'Not Yours' }, stranger);
-    for (const [index, text] of AWKWARD.entries()) {
+    for (const [index, text] of AWKWARD_TEXTS.entries()) {
       const customer = await made('/customers', { company_name: `C${index}`, tax_rate_bps: index });
       await set('customers', customer.id, { company_name: text || 'x', address: text, primary_phone: text });
       const lines = [
@@ -117,7 +99,7 @@ describe('files of exports', () => {
         const shown = await inOrder(path);
         const rows = csvRows(content);
         expect(rows.map(({ id }) => id)).to.deep.equal(shown.map(({ id }) => id));
-        expect(summary.rows).to.equal(shown.length).and.to.equal(AWKWARD.length);
+        expect(summary.rows).to.equal(shown.length).and.to.equal(AWKWARD_TEXTS.length);
         for (const [index, item] of shown.entries()) expectSameRow(rows[index], item, leftOut);
       });
     }
@@ -126,7 +108,7 @@ describe('files of exports', () => {
       const text = await texts({});
       expect(text.endsWith('\r\n')).to.equal(true);
       const outside = text.replace(/"(?:[^"]|"")*"/g, '""');
-      expect(outside.split('\r\n')).to.have.length(AWKWARD.length + 2);
+      expect(outside.split('\r\n')).to.have.length(AWKWARD_TEXTS.length + 2);
       expect(outside.replaceAll('\r\n', '')).not.to.match(/[\r\n]/);
       expect(outside.split('\r\n')[1]?.split(',')).to.have.length(22);
     });

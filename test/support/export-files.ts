@@ -8,6 +8,35 @@ import { type WriteOptions, writeExport } from '../../workers/exports/files/writ
 
 const SNAPSHOT_NAME = 'export-test';
 
+/** Texts that a careless writer or reader of CSV stumbles over; what a spreadsheet would run among them. */
+export const AWKWARD_TEXTS = [
+  'plain',
+  'with, commas, and "quotes"',
+  'ends in a comma,',
+  'lines\nand\r\nlines,\nand "more",\r\n',
+  '=HYPERLINK("http://example.com")',
+  '=1+1',
+  "=cmd|' /C calc'!A0",
+  '+1 212 555 0100',
+  '-2+3',
+  '@SUM(A1)',
+  '\ttab',
+  '\rreturn',
+  '\n,\n',
+  '＝1',
+  '＋1',
+  '－1',
+  '＠1',
+  'back\\slash \\n \\. \\"',
+  '\\.',
+  'Zoë 東京 🚛👨‍👩‍👧 \u2028 \u00a0 \ud83d\ude80',
+  "'already",
+  ' =not first',
+  '""',
+  '',
+  null,
+];
+
 /** An order of plain invoices as CSV, unless something else is said. */
 export function orderOf(tenantId: string, overrides: Partial<ExportOrder> = {}): ExportOrder {
   return {

@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import { AWKWARD_TEXTS, csvRows, orderOf, unzipped, written } from '../support/export-files.js';
+import { invoiceInput, lineItem } from '../support/samples.js';
+import { IS_SPREADSHEET_ABSENT, openedInSpreadsheet } from '../support/spreadsheet.js';
+import { TestStack } from '../support/stack.js';
+
+/** A text that has got its apostrophe. */
+const MADE_SAFE = /^'[=+\-@\t\r\n＝＋－＠]/;
+
+describe('a CSV file in a spreadsheet', () => {
+  let stack: TestStack;
+  let files: Map<string, Buffer>;
+
+  before(async function () {
+    if (IS_SPREADSHEET_ABSENT) this.skip();
+    stack = await TestStack.start({ clock: false });
+    const tenant = await stack.createTenant('Sheets Towing');
+    for (const text of AWKWARD_TEXTS) {
+      const lines = [
+        lineItem({ unit_price_cents: 12_345 }),
+        lineItem({ category: 'discount', unit_price_cents: -5 }),
+      ];
+      const answer = await tenant.client.post('/invoices', invoiceInput({ line_items: lines }));
+      expect(answer.status, answer.text).to.equal(201);
+      const values = [tenant.id, answer.body.id, text];
+      await stack.rows(
+        tenant.id,
+        'update invoices set notes = $3, vehicle_description = $3, po_number = $3 where tenant_id = $1 and id = $2',
+        values,
+      );
+      await stack.rows(
+        tenant.id,
+        'update invoice_line_items set description = $3 where tenant_id = $1 and invoice_id = $2',
+        values,
+      );
+    }
+    const order = orderOf(tenant.id, { include: ['line_items'], decimals: true });
+    files = unzipped((await written(stack.databaseUrl, order)).content);
+  });
+  after(() => stack?.stop());
+
+  for (const [name, column] of [
+    ['invoices.csv', 'notes'],
+    ['invoice_line_items.csv', 'description'],
+  ] as const) {
+    it(`runs nothing of ${name} and shows its texts`, async () => {
+      const content = files.get(name) as Buffer;
+      const sheet = await openedInSpreadsheet(content);
+      expect(sheet.formulas).to.deep.equal([]);
+      const safe = csvRows(content)
+        .map((row) => row[column] ?? '')
+        .filter((cell) => MADE_SAFE.test(cell));
+      expect(safe).to.have.length.above(10);
+      // A spreadsheet makes one line end of CR LF, LF and CR.
+      for (const cell of safe) expect(sheet.texts).to.include(cell.replace(/\r\n?/g, '\n'));
+    });
+  }
+
+  it('takes amounts for numbers, those below zero too', async () => {
+    const { numbers } = await openedInSpreadsheet(files.get('invoice_line_items.csv') as Buffer);
+    for (const amount of [12_345, 123.45, -5, -0.05]) expect(numbers).to.include(amount);
+  });
+
+  it('would run them without the apostrophe', async () => {
+    const bare = String(files.get('invoices.csv')).replace(/(^|[,"])'([=+\-@])/gm, '$1$2');
+    const { formulas } = await openedInSpreadsheet(bare);
+    expect(formulas).to.include('of:=1+1').and.to.have.length.above(3);
+  });
+});

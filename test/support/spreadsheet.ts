@@ -1,0 +1,85 @@
+/** LibreOffice: what a spreadsheet makes of a CSV file that somebody opens. */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Whether a test must do without LibreOffice. CI has it. */
+export const IS_SPREADSHEET_ABSENT =
+  spawnSync('soffice', ['--version']).status !== 0 && process.env.CI !== 'true';
+
+/**
+ * Comma, quote, UTF-8, from line 1, no columns named, language of the machine; cells in quotes are not taken for texts, special numbers are recognised, and
+ * formulas are evaluated: the least careful way there is to open a file (help.libreoffice.org, "Filter Options for CSV Import").
+ */
+const AS_CARELESS = 'CSV:44,34,76,1,,0,false,true,false,false,false,-1,true';
+
+interface Sheet {
+  /** What was taken for a formula, as LibreOffice writes it down. */
+  formulas: string[];
+  /** Every number, in the order of its cells; one that is repeated beside itself once. */
+  numbers: number[];
+  /** Every text, its lines joined by a line feed. */
+  texts: string[];
+}
+
+/** Opens a CSV file in LibreOffice, with a profile of its own, and reads what became of its cells. */
+export async function openedInSpreadsheet(csv: string | Buffer): Promise<Sheet> {
+  const folder = await mkdtemp(join(tmpdir(), 'tow-sheet-'));
+  try {
+    await writeFile(join(folder, 'file.csv'), csv);
+    await convert(folder);
+    return cellsOf(await readFile(join(folder, 'file.fods'), 'utf8'));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function convert(folder: string): Promise<void> {
+  const profile = `-env:UserInstallation=file://${join(folder, 'profile')}`;
+  const args = [
+    profile,
+    '--headless',
+    `--infilter=${AS_CARELESS}`,
+    '--convert-to',
+    'fods',
+    '--outdir',
+    folder,
+  ];
+  const child = spawn('soffice', [...args, join(folder, 'file.csv')], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const said: Buffer[] = [];
+  child.stderr.on('data', (piece: Buffer) => void said.push(piece));
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new Error(`soffice ended with ${code}: ${Buffer.concat(said)}`);
+}
+
+function cellsOf(xml: string): Sheet {
+  const [, table = ''] = /<table:table (.*?)<\/table:table>/s.exec(xml) ?? [];
+  const sheet: Sheet = { formulas: [], numbers: [], texts: [] };
+  for (const [, attributes = '', content = ''] of table.matchAll(
+    /<table:table-cell\b([^>]*?)(?:\/>|>(.*?)<\/table:table-cell>)/gs,
+  )) {
+    const value = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(attributes)?.[1];
+    const formula = value('table:formula');
+    if (formula !== undefined) sheet.formulas.push(formula);
+    else if (value('office:value-type') === 'float') sheet.numbers.push(Number(value('office:value')));
+    else if (value('office:value-type') === 'string') sheet.texts.push(textOf(content));
+  }
+  return sheet;
+}
+
+const ENTITIES: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
+
+function textOf(content: string): string {
+  const paragraphs = [...content.matchAll(/<text:p(?:\/>|>(.*?)<\/text:p>)/gs)].map(([, text = '']) => text);
+  return paragraphs
+    .join('\n')
+    .replaceAll('<text:tab/>', '\t')
+    .replace(/<[^>]*>/g, '')
+    .replace(/&(\w+);/g, (whole, name: string) => ENTITIES[name] ?? whole);
+}
