@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import type { Json } from '../support/client.js';
 import { TestClient } from '../support/client.js';
 import type { Deployment, Tenant } from '../support/deployment.js';
+import { orderExport, readExport } from '../support/exports.js';
 import { eventually } from '../support/poll.js';
 
 const FILL_AT_ONCE = 20_000;
@@ -37,16 +38,12 @@ export class Company {
     }
   }
 
-  async start(order: object): Promise<Json> {
-    const answer = await this.client.post('/exports', order);
-    expect(answer.status, answer.text).to.equal(202);
-    return answer.body;
+  start(order: object): Promise<Json> {
+    return orderExport(this.client, order);
   }
 
-  async read(id: string): Promise<Json> {
-    const answer = await this.client.get(`/exports/${id}`);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.body;
+  read(id: string): Promise<Json> {
+    return readExport(this.client, id);
   }
 
   /** Waits until it has ended, in whatever way. The API may be away meanwhile. */

@@ -14,6 +14,19 @@ const LEASE_MS = 15_000;
 /** Each has connections of its own, so a stack has one. */
 const queues = new WeakMap<TestStack, WritesQueue>();
 
+/** Asks for an export. */
+export async function orderExport(client: TestClient, order: object): Promise<Json> {
+  const answer = await client.post('/exports', order);
+  expect(answer.status, answer.text).to.equal(202);
+  return answer.body;
+}
+
+export async function readExport(client: TestClient, id: string): Promise<Json> {
+  const answer = await client.get(`/exports/${id}`);
+  expect(answer.status, answer.text).to.equal(200);
+  return answer.body;
+}
+
 /** Exports of one account, and what their worker would do for them. */
 export class ExportAccount {
   constructor(
@@ -22,16 +35,12 @@ export class ExportAccount {
     readonly client: TestClient,
   ) {}
 
-  async create(order: object = { resource: 'invoices', format: 'csv' }): Promise<Json> {
-    const answer = await this.client.post('/exports', order);
-    expect(answer.status, answer.text).to.equal(202);
-    return answer.body;
+  create(order: object = { resource: 'invoices', format: 'csv' }): Promise<Json> {
+    return orderExport(this.client, order);
   }
 
-  async read(id: string): Promise<Json> {
-    const answer = await this.client.get(`/exports/${id}`);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.body;
+  read(id: string): Promise<Json> {
+    return readExport(this.client, id);
   }
 
   claim(id: string, owner = newId()): ReturnType<typeof claimExport> {

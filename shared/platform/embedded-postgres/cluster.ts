@@ -13,6 +13,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
+import { syncFolder } from '../sync-folder.js';
 import { type Account, findBarrier, runProgram } from './account.js';
 import {
   commandLine,
@@ -23,7 +24,6 @@ import {
   isServerOf,
   stopProcess,
 } from './process.js';
-import { syncFolder } from './state.js';
 
 const INITDB_TIMEOUT_MS = 120_000;
 /** For clusters and programs that cannot be in DATA_DIR or the checkout; the first usable one is taken. */

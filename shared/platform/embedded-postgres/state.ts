@@ -1,8 +1,9 @@
 /** What has to be remembered about the embedded PostgreSQL between runs: `<dataDir>/postgres.json`. */
 import { randomBytes } from 'node:crypto';
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writePrivateFile } from '../private-file.js';
+import { syncFolder } from '../sync-folder.js';
 import { errorCode } from './process.js';
 
 /** Content of postgres.json. */
@@ -69,14 +70,4 @@ export async function readState(dataDir: string): Promise<ClusterState | undefin
 export async function writeState(dataDir: string, state: ClusterState): Promise<void> {
   await writePrivateFile(stateFile(dataDir), `${JSON.stringify(state, null, 2)}\n`);
   await syncFolder(dataDir);
-}
-
-/** Makes the names in a folder survive a power failure (a rename alone does not). */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

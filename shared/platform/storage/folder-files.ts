@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { chown, type FileHandle, mkdir, open, stat } from 'node:fs/promises';
+import { chown, type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isRoot } from '../embedded-postgres/account.js';
 import { errorCodeOf } from '../errors.js';
+import { syncFolder } from '../sync-folder.js';
 import { StorageError, type StorageFault } from './storage.js';
 
 const PART = '.part-';
@@ -47,13 +48,23 @@ export async function openPart(path: string): Promise<{ handle: FileHandle; part
   for (let tries = 1; ; tries++) {
     try {
       await makeFolder(folder);
-      const handle = await open(part, 'wx', 0o600);
-      await keepOwner(part);
-      return { handle, part };
+      return { handle: await openOwned(part), part };
     } catch (error) {
       if (errorCodeOf(error) !== 'ENOENT' || tries === TRIES) throw error;
     }
   }
+}
+
+async function openOwned(part: string): Promise<FileHandle> {
+  const handle = await open(part, 'wx', 0o600);
+  try {
+    await keepOwner(part);
+  } catch (error) {
+    await handle.close();
+    await rm(part, { force: true });
+    throw error;
+  }
+  return handle;
 }
 
 /** Makes a folder that only its owner enters, and those around it, so that they outlive a power cut. */
@@ -73,14 +84,4 @@ async function keepOwner(path: string): Promise<void> {
   if (!isRoot()) return;
   const { uid, gid } = await stat(dirname(path));
   await chown(path, uid, gid);
-}
-
-/** Makes the names in a folder outlive a power cut. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
-import { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import { type Bucket, s3Fault } from './s3-bucket.js';
 import { type ObjectToBe, Parts } from './s3-parts.js';
 import type { Upload } from './storage.js';
+import { StreamUpload } from './stream-upload.js';
 
 /** S3 takes 10,000 parts: an object has 78 GiB at most. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -25,40 +23,21 @@ export function beginObject(bucket: Bucket, options: BeginOptions): Upload {
  * The bytes are copied into three buffers that are used again and again, by the next upload too. With a new one for each part, as the SDK's lib-storage
  * makes them, V8 is in no hurry to collect what lies outside of its heap: 960 MB went through 1.2 GB of memory.
  */
-class ObjectUpload implements Upload {
-  readonly stream: Writable;
-  readonly #hash = createHash('sha256');
+class ObjectUpload extends StreamUpload {
   readonly #parts: Parts;
   readonly #underWay = new Set<Promise<void>>();
   #part: Buffer = Buffer.alloc(0);
   #filled = 0;
-  #bytes = 0;
-  #isSettled = false;
-  #discarding: Promise<void> | undefined;
 
   constructor(
     private readonly bucket: Bucket,
     private readonly options: BeginOptions,
   ) {
+    super();
     this.#parts = new Parts(bucket, options);
-    const stream: Writable = new Writable({
-      write: (chunk: Buffer, _encoding, done) => {
-        this.#take(chunk).then(() => done(), done);
-      },
-      destroy: (error, done) => {
-        // A stream that has all its bytes is destroyed as well; its parts are still wanted.
-        if (error || !stream.writableFinished) void this.#discard();
-        done(error);
-      },
-    });
-    // Told by commit and by whoever pipes; without a listener it would end the process.
-    stream.on('error', () => undefined);
-    this.stream = stream;
   }
 
-  async #take(chunk: Buffer): Promise<void> {
-    this.#hash.update(chunk);
-    this.#bytes += chunk.length;
+  protected async take(chunk: Buffer): Promise<void> {
     for (let at = 0; at < chunk.length; ) {
       // Not before there is more: whatever fits into one part becomes an object by one request.
       if (this.#filled === this.#part.length) await this.#nextPart();
@@ -95,29 +74,22 @@ class ObjectUpload implements Upload {
     this.#underWay.add(sent);
   }
 
-  async commit(): Promise<{ bytes: number; sha256: string }> {
-    if (this.#isSettled) throw new Error('this upload has been committed or aborted');
-    this.#isSettled = true;
+  protected async finish(): Promise<void> {
     try {
-      if (!this.stream.writableEnded && !this.stream.destroyed) this.stream.end();
-      // Rejects with what cut it short, which may be an error of whoever writes: not ours to translate.
-      await finished(this.stream);
-      await this.#finish().catch((error: unknown) => {
-        throw s3Fault(error);
-      });
+      if (this.#parts.count > 0) await this.#completeParts();
+      else await this.#putWhole();
     } catch (error) {
-      await this.#discard();
-      throw error;
+      throw s3Fault(error);
     }
     this.options.whenDone();
-    return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
   }
 
-  async #finish(): Promise<void> {
-    if (this.#parts.count > 0) {
-      this.#sendPart();
-      return this.#parts.complete();
-    }
+  #completeParts(): Promise<void> {
+    this.#sendPart();
+    return this.#parts.complete();
+  }
+
+  async #putWhole(): Promise<void> {
     const { sdk, client, name: Bucket } = this.bucket;
     const { key: Key, contentType: ContentType } = this.options;
     const Body = this.#part.subarray(0, this.#filled);
@@ -131,15 +103,7 @@ class ObjectUpload implements Upload {
       this.bucket.spareParts.push(part);
   }
 
-  async abort(): Promise<void> {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
-    this.stream.destroy();
-    await this.#discard();
-  }
-
-  #discard(): Promise<void> {
-    this.#discarding ??= this.#parts.forget().finally(this.options.whenDone);
-    return this.#discarding;
+  protected discard(): Promise<void> {
+    return this.#parts.forget().finally(this.options.whenDone);
   }
 }

@@ -9,6 +9,7 @@ import { AppError } from '../../platform/errors.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { changesOfNew } from '../changes.js';
 import { type Merge, mergeOf } from '../merge-records.js';
+import { Places, type PlacesOf } from '../places.js';
 import { failed, lockRecords, missing, namesOf, type RecordRef, refKey, refOf } from '../sets.js';
 import { checkSchedule } from './check-schedule.js';
 import {
@@ -21,6 +22,12 @@ import {
 import { MOST_SCHEDULES } from './vocabulary.js';
 
 const WHAT = 'export schedule';
+const SCHEDULES: PlacesOf = {
+  table: 'export_schedules',
+  counted: 't.deleted_at is null',
+  most: MOST_SCHEDULES,
+  refusal: `An account has ${MOST_SCHEDULES} export schedules at most. Delete one that is no longer needed.`,
+};
 /** Whatever decides when it runs. */
 const TIMING = ['cadence', 'hour', 'weekday', 'day', 'enabled'];
 
@@ -29,38 +36,16 @@ export async function createExportSchedules(
   tx: Transaction,
   commands: Command<ExportScheduleCreate>[],
 ): Promise<Outcome[]> {
-  const counts = await countSchedules(tx, [...new Set(commands.map(({ tenantId }) => tenantId))]);
+  const places = await Places.count(tx, commands, SCHEDULES);
   const made: object[] = [];
   const outcomes = commands.map((command): Outcome => {
-    const count = counts.get(command.tenantId) ?? 0;
-    if (count >= MOST_SCHEDULES) return tooMany();
-    counts.set(command.tenantId, count + 1);
+    const refusal = places.take(command.tenantId);
+    if (refusal) return refusal;
     made.push({ ...command.input, ...refOf(command) });
     return { ok: true, changes: changesOfNew({ ...command.input }), events: [] };
   });
   if (made.length > 0) await insertSchedules(tx, made);
   return outcomes;
-}
-
-/** Schedules by account. The accounts are locked: of two that each want the last place, one comes second and sees it taken. */
-async function countSchedules(tx: Transaction, tenantIds: string[]): Promise<Map<string, number>> {
-  await tx.query({
-    name: 'lock-accounts-for-export-schedules',
-    text: 'select from tenants where tenant_id = any($1::uuid[]) order by tenant_id for no key update',
-    values: [tenantIds],
-  });
-  const rows = await tx.query<{ tenant_id: string; count: number }>({
-    name: 'count-export-schedules',
-    text: `select tenant_id, count(*)::int as count from export_schedules where tenant_id = any($1::uuid[]) and deleted_at is null
-           group by tenant_id`,
-    values: [tenantIds],
-  });
-  return new Map(rows.map(({ tenant_id, count }) => [tenant_id, count]));
-}
-
-function tooMany(): Outcome {
-  const message = `An account has ${MOST_SCHEDULES} export schedules at most. Delete one that is no longer needed.`;
-  return failed({ code: 'conflict', message });
 }
 
 /** JSON merge of schedules. */

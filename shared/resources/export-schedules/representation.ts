@@ -1,16 +1,11 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
+import { ORDER_MEMBERS } from '../exports/representation.js';
 
 /** @param alias of export_schedules */
 export function exportScheduleRepresentation(alias: string): string {
   return jsonObject(alias, [
     'id',
-    'resource',
-    'format',
-    'filters',
-    'include',
-    'compression',
-    'bom',
-    'decimals',
+    ...ORDER_MEMBERS,
     'cadence',
     'hour',
     'weekday',

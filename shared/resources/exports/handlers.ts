@@ -2,6 +2,7 @@ import type { Command, Outcome } from '../../contracts/command.js';
 import type { ExportAction } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { changesOfNew } from '../changes.js';
+import { Places } from '../places.js';
 import {
   failed,
   lockRecords,
@@ -14,17 +15,14 @@ import {
   refOf,
 } from '../sets.js';
 import type { ExportInput } from './commands.js';
-import { type ExportRow, Unfinished } from './export-rows.js';
+import { type ExportRow, UNFINISHED } from './export-rows.js';
 
 /** Queues exports; their worker is told after the commit. */
 export async function createExports(tx: Transaction, commands: Command<ExportInput>[]): Promise<Outcome[]> {
-  const unfinished = await Unfinished.count(
-    tx,
-    commands.map(({ tenantId }) => tenantId),
-  );
+  const places = await Places.count(tx, commands, UNFINISHED);
   const made: object[] = [];
   const outcomes = commands.map((command): Outcome => {
-    const refusal = unfinished.take(command.tenantId);
+    const refusal = places.take(command.tenantId);
     if (refusal) return refusal;
     const { estimated_rows: _estimate, ...order } = command.input;
     made.push({ ...refOf(command), ...command.input });
@@ -87,16 +85,13 @@ export async function endExports(
 /** Queues exports once more, as they were asked for. */
 export async function retryExports(tx: Transaction, commands: Command<ExportAction>[]): Promise<Outcome[]> {
   const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(refOf));
-  const unfinished = await Unfinished.count(
-    tx,
-    commands.map(({ tenantId }) => tenantId),
-  );
+  const places = await Places.count(tx, commands, UNFINISHED);
   const queued: RecordRef[] = [];
   const outcomes = commands.map((command): Outcome => {
     const row = rows.get(refKey(refOf(command)));
     if (!row) return missing('export');
     if (!['failed', 'cancelled', 'expired'].includes(row.status)) return notOver(row.status);
-    const refusal = unfinished.take(command.tenantId);
+    const refusal = places.take(command.tenantId);
     if (refusal) return refusal;
     queued.push(refOf(command));
     const changes = [{ field: 'status', from: row.status, to: 'queued' }];

@@ -1,16 +1,21 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 
+/** What was asked for, in the order in which it is shown. */
+export const ORDER_MEMBERS = [
+  'resource',
+  'format',
+  'filters',
+  'include',
+  'compression',
+  'bom',
+  'decimals',
+] as const;
+
 /** @param alias of exports. A link is not of the database: the routes fill it in. */
 export function exportRepresentation(alias: string): string {
   return jsonObject(alias, [
     'id',
-    'resource',
-    'format',
-    'filters',
-    'include',
-    'compression',
-    'bom',
-    'decimals',
+    ...ORDER_MEMBERS,
     'status',
     { name: 'progress', sql: progress(alias) },
     'file_name',
