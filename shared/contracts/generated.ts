@@ -2284,7 +2284,7 @@ export interface Export {
   progress: {
     rows: number;
     /**
-     * While it runs: written so far, before compression. Once it is completed: of what is downloaded
+     * Of what is downloaded, as far as it is written
      */
     bytes: number;
     /**

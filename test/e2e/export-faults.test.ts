@@ -51,6 +51,8 @@ async function expectWhole(company: Company, id: string): Promise<void> {
   const invoices = manifest.files.find(({ name }: { name: string }) => name === 'invoices.csv');
   expect(invoices.rows).to.equal(ROWS);
   expect(invoices.sums.total_cents).to.equal(ROWS * 17_185);
+  const left = { whole: (await company.stored()).length, parts: await company.parts() };
+  expect(left, 'what earlier runs left').to.deep.equal({ whole: 1, parts: [] });
 }
 
 const workerKilled = withCompany(async (company) => {
@@ -62,7 +64,6 @@ const workerKilled = withCompany(async (company) => {
   await worker.start();
   await expectWhole(company, id);
   expect((await company.read(id)).attempts).to.equal(2);
-  expect(await company.stored()).to.have.length(1);
 });
 
 /** The object is whole, and nobody was told. */

@@ -5,6 +5,7 @@ import { openStorage } from '../../shared/platform/storage/open-storage.js';
 import { deleteDiscarded, deleteLeftBehind } from '../../workers/exports/cleaner.js';
 import type { Json } from '../support/client.js';
 import { csvRows, unzipped } from '../support/export-files.js';
+import { orderExport } from '../support/exports.js';
 import { eventually } from '../support/poll.js';
 import { S3Server } from '../support/s3-server.js';
 import { invoiceInput } from '../support/samples.js';
@@ -15,11 +16,7 @@ const FINAL = ['completed', 'failed', 'cancelled', 'expired'];
 
 /** Exports of one account, written by the stack's own worker. */
 function exportsOf({ client }: TestTenant) {
-  const start = async (order: object): Promise<Json> => {
-    const answer = await client.post('/exports', order);
-    expect(answer.status, answer.text).to.equal(202);
-    return answer.body;
-  };
+  const start = (order: object): Promise<Json> => orderExport(client, order);
   const ended = (id: string): Promise<Json> =>
     eventually('the end of an export', async () => {
       const { body } = await client.get(`/exports/${id}`);
@@ -68,7 +65,7 @@ function behavesAsDeployed(environment: () => Promise<Record<string, string>>): 
     const lines = String(texts[2]).trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line).id)).to.deep.equal(ids);
     expect(csv?.record).to.include({ bytes: csv?.file.length, attempts: 1 });
-    expect(csv?.record.progress).to.include({ rows: 5, percent: 100 });
+    expect(csv?.record.progress).to.include({ rows: 5, bytes: csv?.file.length, percent: 100 });
     expect(csv?.record.files[0]).to.include({ name: 'invoices.csv', rows: 5 });
   });
 

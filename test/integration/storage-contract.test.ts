@@ -141,6 +141,25 @@ for (const [name, makePlace] of [
       expect(await place.storage.sweep(FAR())).to.equal(0);
     });
 
+    it('what a killed process left under one key can be removed at once, and nothing else', async () => {
+      // Nobody else's, though its name begins alike.
+      const alive = await place.storage.create(`${KEY}0`, ABOUT);
+      for (const chunk of chunksOf(bytesOf(9 * MB)))
+        if (!alive.stream.write(chunk)) await once(alive.stream, 'drain');
+      const process = writer(30);
+      await process.prints(/done/);
+      await process.stop('SIGKILL');
+      await put(place.storage, KEY, bytesOf(10));
+      const left = async () =>
+        (await place.leftovers()).filter((name) => name === KEY || name.includes('.part-1-'));
+      expect(await left()).to.have.length(2);
+      await place.storage.abandon(KEY);
+      await place.storage.abandon(KEY);
+      expect(await left()).to.deep.equal([KEY]);
+      expect((await get(place.storage, KEY))?.length, 'the whole object').to.equal(10);
+      expect((await alive.commit()).bytes).to.equal(9 * MB);
+    });
+
     it('memory does not grow with the object', async () => {
       place.forgetBytes?.();
       const peaks: number[] = [];

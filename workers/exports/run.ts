@@ -76,7 +76,7 @@ async function write(runtime: Runtime, run: ExportRun, { claimed, lease }: Held)
   const { config, logger } = runtime;
   const { storage, ref } = run;
   const { fileName, contentType } = nameOf(claimed, new Date(claimed.createdAt));
-  const key = `${ref.tenant_id}/${ref.id}/${claimed.attempts}`;
+  const key = keyOf(ref, claimed.attempts);
   let snapshot: Snapshot | undefined;
   let upload: Upload | undefined;
   try {
@@ -90,12 +90,14 @@ async function write(runtime: Runtime, run: ExportRun, { claimed, lease }: Held)
     // Whatever it waits for, a lock for instance: nobody wants the answer any more.
     lease.signal.addEventListener('abort', () => void session.close(), { once: true });
     lease.signal.throwIfAborted();
-    upload = await storage.create(key, { fileName, contentType });
-    const { rows, files } = await writeExport(snapshot, claimed, upload.stream, {
+    await clearBefore(runtime, run, claimed);
+    const object = await storage.create(key, { fileName, contentType });
+    upload = object;
+    const { rows, files } = await writeExport(snapshot, claimed, object.stream, {
       signal: lease.signal,
       writeDump,
-      onProgress: (progress) => {
-        lease.progress = progress;
+      onProgress: (rows) => {
+        lease.progress = { rows, bytes: object.bytes };
       },
     });
     lease.signal.throwIfAborted();
@@ -112,6 +114,29 @@ async function write(runtime: Runtime, run: ExportRun, { claimed, lease }: Held)
     throw error;
   } finally {
     await snapshot?.close();
+  }
+}
+
+function keyOf({ tenant_id, id }: RecordRef, attempt: number): string {
+  return `${tenant_id}/${id}/${attempt}`;
+}
+
+/** Removes what a run left that died: nobody else would for a day, and its result would be refused by now. */
+async function clearBefore(
+  { logger }: Runtime,
+  { storage, ref }: ExportRun,
+  { attempts }: ClaimedExport,
+): Promise<void> {
+  if (attempts === 1) return;
+  const before = keyOf(ref, attempts - 1);
+  try {
+    await storage.abandon(before);
+    await storage.delete(before);
+  } catch (error) {
+    logger.warn(
+      { err: error, exportId: ref.id },
+      'what an earlier run of an export left is still in storage',
+    );
   }
 }
 

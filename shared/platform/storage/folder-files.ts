@@ -13,6 +13,18 @@ export function isPart(name: string): boolean {
   return name.startsWith(PART);
 }
 
+/** Whether a name is that of a part of this file. */
+export function isPartOf(name: string, file: string): boolean {
+  const begin = partsBegin(file);
+  return name.startsWith(begin) && RANDOM.test(name.slice(begin.length));
+}
+
+const RANDOM = /^[0-9a-f]{12}$/;
+
+function partsBegin(file: string): string {
+  return `${PART}${file}-`;
+}
+
 const FAULTS: Record<string, StorageFault> = {
   ENOSPC: 'storage_full',
   EDQUOT: 'storage_full',
@@ -44,7 +56,7 @@ const TRIES = 5;
 /** Opens a new part for a file, beside it, in a folder that is made when it is missing. */
 export async function openPart(path: string): Promise<{ handle: FileHandle; part: string }> {
   const folder = dirname(path);
-  const part = join(folder, `${PART}${basename(path)}-${randomBytes(6).toString('hex')}`);
+  const part = join(folder, `${partsBegin(basename(path))}${randomBytes(6).toString('hex')}`);
   for (let tries = 1; ; tries++) {
     try {
       await makeFolder(folder);

@@ -1,9 +1,9 @@
 import type { Dirent } from 'node:fs';
-import { open, opendir, rmdir, stat, unlink } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { open, opendir, readdir, rmdir, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import { errorCodeOf } from '../errors.js';
-import { folderFault, isPart } from './folder-files.js';
+import { folderFault, isPart, isPartOf } from './folder-files.js';
 import { beginFile } from './folder-upload.js';
 import { assertKey, assertWithin, type ByteRange, isKey, type Storage, type Upload } from './storage.js';
 
@@ -42,6 +42,17 @@ export class FolderStorage implements Storage {
     await translated(async () => {
       await orUndefined(unlink(path));
       await this.prune(dirname(path));
+    });
+  }
+
+  async abandon(key: string): Promise<void> {
+    const path = this.pathOf(key);
+    const folder = dirname(path);
+    await translated(async () => {
+      const names = (await orUndefined(readdir(folder))) ?? [];
+      for (const name of names)
+        if (isPartOf(name, basename(path))) await orUndefined(unlink(join(folder, name)));
+      if (names.length > 0) await this.prune(folder);
     });
   }
 

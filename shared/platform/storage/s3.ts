@@ -81,6 +81,14 @@ export class S3Storage implements Storage {
     );
   }
 
+  async abandon(key: string): Promise<void> {
+    const fullKey = this.#fullKey(key);
+    await this.#call(async (bucket) => {
+      for await (const { Key, UploadId } of this.#uploads(fullKey))
+        if (Key === fullKey && UploadId) await endUpload(bucket, { Key, UploadId });
+    });
+  }
+
   async link(
     key: string,
     { fileName, contentType, seconds }: ObjectAbout & { seconds: number },
@@ -101,18 +109,12 @@ export class S3Storage implements Storage {
   }
 
   async sweep(olderThan: Date): Promise<number> {
-    return this.#call(async ({ sdk, client, name: Bucket }) => {
+    return this.#call(async (bucket) => {
       let removed = 0;
-      for await (const { Key, UploadId, Initiated } of this.#uploads()) {
+      for await (const { Key, UploadId, Initiated } of this.#uploads(this.#prefix())) {
         if (!Key || !UploadId || !Initiated || Initiated >= olderThan) continue;
         if (!this.#isOurs(Key) || this.#underWay.has(Key)) continue;
-        try {
-          await client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
-          removed += 1;
-        } catch (error) {
-          // It was finished or ended meanwhile.
-          if (!(error instanceof sdk.S3ServiceException) || error.name !== 'NoSuchUpload') throw error;
-        }
+        if (await endUpload(bucket, { Key, UploadId })) removed += 1;
       }
       return removed;
     });
@@ -135,12 +137,12 @@ export class S3Storage implements Storage {
     } while (token);
   }
 
-  /** Every multipart upload under the prefix that is not finished. */
-  async *#uploads(): AsyncGenerator<MultipartUpload> {
+  /** Every multipart upload that is not finished, of keys that begin so. */
+  async *#uploads(Prefix: string): AsyncGenerator<MultipartUpload> {
     const { sdk, client, name: Bucket } = await this.#reach();
     let marks: Marks | undefined = {};
     while (marks) {
-      const command = new sdk.ListMultipartUploadsCommand({ Bucket, Prefix: this.#prefix(), ...marks });
+      const command = new sdk.ListMultipartUploadsCommand({ Bucket, Prefix, ...marks });
       const page: ListMultipartUploadsCommandOutput = await client.send(command);
       yield* page.Uploads ?? [];
       marks = marksAfter(page);
@@ -172,6 +174,20 @@ export class S3Storage implements Storage {
     } catch (error) {
       throw s3Fault(error);
     }
+  }
+}
+
+/** @returns false: it was finished or ended meanwhile */
+async function endUpload(
+  { sdk, client, name: Bucket }: Bucket,
+  upload: { Key: string; UploadId: string },
+): Promise<boolean> {
+  try {
+    await client.send(new sdk.AbortMultipartUploadCommand({ Bucket, ...upload }));
+    return true;
+  } catch (error) {
+    if (error instanceof sdk.S3ServiceException && error.name === 'NoSuchUpload') return false;
+    throw error;
   }
 }
 

@@ -33,6 +33,8 @@ export interface Storage {
    * the object is there is not looked up.
    */
   link(key: string, about: ObjectAbout & { seconds: number }): Promise<string | undefined>;
+  /** Removes what was begun under a key and never finished; whoever goes on with it all the same finds it gone. Not for uploads of this process. */
+  abandon(key: string): Promise<void>;
   /**
    * Removes what was begun and never finished, and touches nothing else. It cannot see whether the other process still lives: `olderThan` has to be
    * further back than the longest upload takes.
@@ -47,6 +49,8 @@ export interface Storage {
 export interface Upload {
   /** Takes the bytes, with back-pressure. Its end is not the object's: only `commit` makes it. An error of it is an error of `commit` too. */
   readonly stream: Writable;
+  /** Bytes that were taken so far. */
+  readonly bytes: number;
   /**
    * Ends the stream if nobody has, and resolves once the object is there for good.
    * @returns its size and the SHA-256 of its bytes, hexadecimal

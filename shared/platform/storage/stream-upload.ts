@@ -32,6 +32,10 @@ export abstract class StreamUpload implements Upload {
     this.stream = stream;
   }
 
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Stores the next bytes; not called again before it resolves. */
   protected abstract take(chunk: Buffer): Promise<void>;
   /** Makes the object of all that was taken. */

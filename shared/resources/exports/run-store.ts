@@ -74,7 +74,7 @@ function asTexts(filters: Record<string, unknown>): Record<string, string> {
 }
 
 /**
- * Goes on holding an export, and says how far it is. @param bytes that were written so far, before they are compressed
+ * Goes on holding an export, and says how far it is. @param bytes of its object that were written so far
  * @returns false: it was cancelled or taken over, and nothing more may be done for it
  */
 export async function renewExport(

@@ -25,11 +25,7 @@ export const exportRecord = allRequired({
     .description('expired: its file has been deleted'),
   progress: allRequired({
     rows: count().example(640),
-    bytes: count()
-      .example(40_210)
-      .description(
-        'While it runs: written so far, before compression. Once it is completed: of what is downloaded',
-      ),
+    bytes: count().example(40_210).description('Of what is downloaded, as far as it is written'),
     estimated_rows: count()
       .allow(null)
       .example(1300)

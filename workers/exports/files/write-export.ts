@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip, type Gzip } from 'node:zlib';
 import type { Snapshot } from '../../../shared/platform/postgres-snapshot.js';
 import type { ExportOrder, ExportSummary } from '../../../shared/resources/exports/order.js';
-import { copyFile, type Progress, type Writing } from './copy-file.js';
+import { copyFile, type OnProgress, type Writing } from './copy-file.js';
 import { BUFFER_BYTES, COMPRESSION_LEVEL } from './frames.js';
 import { isZip } from './names.js';
 import { type Source, sourcesOf } from './sources.js';
@@ -13,12 +13,11 @@ import { writeZip } from './zip.js';
 export interface DumpOptions {
   tenantId: string;
   signal?: AbortSignal;
-  onProgress?: (progress: Progress) => void;
+  onProgress?: OnProgress;
 }
 
 export interface WriteOptions {
-  /** What there is so far, of all files together; at each piece that the database sends, so it must cost next to nothing. */
-  onProgress?: (progress: Progress) => void;
+  onProgress?: OnProgress;
   signal?: AbortSignal;
   /** Writes a dump's SQL and ends the stream that it is given. */
   writeDump?: (snapshot: Snapshot, sink: Writable, options: DumpOptions) => Promise<ExportSummary>;
@@ -58,7 +57,7 @@ async function writeFile(
   const stages = order.compression === 'gzip' ? [gzip(), sink] : [sink];
   const file = await copyFile(writing, source, {
     signal,
-    before: { rows: 0, bytes: 0 },
+    before: 0,
     send: (rows, frame) => pipeline([rows, frame, ...stages], signal ? { signal } : {}),
   });
   return { rows: file.rows, files: [file] };

@@ -31,12 +31,11 @@ async function fill(writing: Writing, zip: ZipFile, signal: AbortSignal): Promis
   const entry = { mtime, compressionLevel: COMPRESSION_LEVEL };
   const files: ExportFile[] = [];
   for (const source of sourcesOf(order)) {
-    const before = { rows: rowsOf(files), bytes: files.reduce((bytes, file) => bytes + file.bytes, 0) };
     const send = (rows: Readable, frame: Frame) => {
       zip.addReadStream(frame, `${source.name}.${order.format}`, entry);
       return pipeline(rows, frame, { signal });
     };
-    files.push(await copyFile(writing, source, { signal, before, send }));
+    files.push(await copyFile(writing, source, { signal, before: rowsOf(files), send }));
   }
   if (order.resource === 'all') {
     const manifest = { tenant_id: order.tenantId, snapshot_at: mtime, format: order.format, files };
