@@ -151,11 +151,11 @@ for (const [name, makePlace] of [
       await process.stop('SIGKILL');
       await put(place.storage, KEY, bytesOf(10));
       const left = async () =>
-        (await place.leftovers()).filter((name) => name === KEY || name.includes('.part-1-'));
+        (await place.leftovers()).filter((name) => name.endsWith(KEY) || name.includes('.part-1-'));
       expect(await left()).to.have.length(2);
       await place.storage.abandon(KEY);
       await place.storage.abandon(KEY);
-      expect(await left()).to.deep.equal([KEY]);
+      expect(await left()).to.have.length(1);
       expect((await get(place.storage, KEY))?.length, 'the whole object').to.equal(10);
       expect((await alive.commit()).bytes).to.equal(9 * MB);
     });
