@@ -66,9 +66,10 @@ print(
 print(`cold start on an existing DATA_DIR: ${median(later).toFixed(1)} s`);
 if (hasRedis()) {
   const stores = await startStores({ redis: true });
-  const product = await startProduct(stores, 'scaled');
+  const workers = ['writes', 'clock', 'webhooks', 'messages', 'exports'];
+  const product = await startProduct(stores, 'scaled', { workers });
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-  const names = ['web', 'writes'];
+  const names = ['web', ...workers];
   for (const [index, pid] of product.pids.entries()) {
     print(
       `memory of the idle ${names[index]} process: ${residentMb(pid).toFixed(0)} MB (bar: at most 150, goal 100)`,

@@ -1,6 +1,8 @@
 /** `tow` as a process of its own, against a real PostgreSQL. */
+import { execFile } from 'node:child_process';
 import { access, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { MIGRATION_HEAD, migrations } from '../../migrations/index.js';
 import { verifyPassword } from '../../shared/platform/crypto.js';
@@ -23,6 +25,11 @@ describe('tow, the command line', function () {
 
   /** Made by an earlier test of the block. */
   const firstTenant = async () => (await tow(['tenants', 'list'])).data.items[0] ?? { id: 'none' };
+
+  it('is a program as it is built: npx makes it one only when it sees a folder for the first time', async () => {
+    const { stdout } = await promisify(execFile)('dist/bin/tow.js', ['--version']);
+    expect(stdout).to.match(/\d+\.\d+\.\d+/);
+  });
 
   it('explains itself and answers a wrong command line with 2', async () => {
     const [help, version, unknown, missing, none] = await Promise.all([
