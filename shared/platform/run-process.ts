@@ -2,6 +2,7 @@ import { type Config, ConfigError } from './config.js';
 import { errorCodeOf } from './errors.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Logger } from './logger.js';
+import { collectStartupGarbage } from './startup-garbage.js';
 
 export interface Foundation {
   config: Config;
@@ -29,6 +30,7 @@ export async function runProcess(
   lifecycle.closeOnSignals(started);
   try {
     await started;
+    collectStartupGarbage(logger);
   } catch (error) {
     process.stderr.write(`${describe(error)}\n`);
     await lifecycle.close();
