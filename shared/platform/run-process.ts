@@ -2,7 +2,6 @@ import { type Config, ConfigError } from './config.js';
 import { errorCodeOf } from './errors.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Logger } from './logger.js';
-import { collectStartupGarbage } from './startup-garbage.js';
 
 export interface Foundation {
   config: Config;
@@ -30,7 +29,6 @@ export async function runProcess(
   lifecycle.closeOnSignals(started);
   try {
     await started;
-    collectStartupGarbage(logger);
   } catch (error) {
     process.stderr.write(`${describe(error)}\n`);
     await lifecycle.close();

@@ -3,7 +3,7 @@ import { Audience, type Listener } from '../support/audience.js';
 import { Deployment, type Tenant } from '../support/deployment.js';
 import { Load } from '../support/load.js';
 import { eventually } from '../support/poll.js';
-import { memoryFromHere, memoryOf, type TestProcess } from '../support/processes.js';
+import { memoryOf, type TestProcess } from '../support/processes.js';
 import { type Reply, StrictReceiver } from '../support/strict-receiver.js';
 
 /** To the healthy endpoints, while the hostile ones do their worst. */
@@ -64,7 +64,7 @@ async function attack(scene: Scene): Promise<void> {
   load.start();
   // By then it has what it needs anyway.
   await load.progresses(DELIVERIES / 5);
-  const before = await memoryFromHere(sender);
+  const { now: before } = await memoryOf(sender);
   const failing = new Map<string, Listener>();
   for (const [name, { reply }] of Object.entries(FAILING))
     failing.set(name, await hostile.join(attacked, () => reply(`${canary.origin}/e/0`)));

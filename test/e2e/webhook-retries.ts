@@ -4,7 +4,7 @@ import { Deployment, type Service, type Tenant } from '../support/deployment.js'
 import { samplesOf } from '../support/journal.js';
 import { Load } from '../support/load.js';
 import { eventually } from '../support/poll.js';
-import { memoryFromHere, memoryOf, type TestProcess } from '../support/processes.js';
+import { memoryOf, type TestProcess } from '../support/processes.js';
 import { insertDueRetries, insertFarRetries } from '../support/scheduled-retries.js';
 import { IS_SCALED } from '../support/stores.js';
 import { StrictReceiver } from '../support/strict-receiver.js';
@@ -83,7 +83,7 @@ export const retriesWait = onDeployment(1, async (scene) => {
   const db = await deployment.db();
   await insertFarRetries(db, lanes, FAR);
   const sender = deployment.webhooks[0] as Service;
-  const before = await memoryFromHere(sender.process as TestProcess);
+  const { now: before } = await memoryOf(sender.process as TestProcess);
   await insertDueRetries(db, lanes, DUE);
   load.start();
   await pause(DUE.fromMs + DUE.overMs).finally(() => load.stop());

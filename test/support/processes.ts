@@ -1,6 +1,6 @@
 /** The built product as real processes: started, watched, killed, and never left behind. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
@@ -149,12 +149,6 @@ export async function memoryOf({ pid }: Pick<TestProcess, 'pid'>): Promise<{ now
   const text = await readFile(`/proc/${pid}/status`, 'utf8');
   const megabytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(text)?.[1]) / 1024;
   return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') };
-}
-
-/** Memory of a process in MB, whose highest counts from here on: what starting took says nothing of what comes (proc(5), clear_refs). */
-export async function memoryFromHere(process: Pick<TestProcess, 'pid'>): Promise<number> {
-  await writeFile(`/proc/${process.pid}/clear_refs`, '5');
-  return (await memoryOf(process)).now;
 }
 
 /** Absolute path of the embedded cluster of a DATA_DIR; undefined when there is none. */
