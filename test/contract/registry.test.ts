@@ -138,6 +138,17 @@ describe('package.json', () => {
     for (const path of [...built.map(sourceOf), ...sources])
       expect(existsSync(join(PROJECT, path)), path).to.equal(true);
   });
+
+  it('decides on every dependency that has an install script, so that npm ci asks nothing; none may run', () => {
+    const { allowScripts } = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> };
+    const { packages } = JSON.parse(read('package-lock.json')) as {
+      packages: Record<string, { hasInstallScript?: true }>;
+    };
+    const withScript = Object.keys(packages).filter((path) => packages[path]!.hasInstallScript);
+    const names = withScript.map((path) => path.split('node_modules/').at(-1)!);
+    expect(Object.keys(allowScripts)).to.have.members([...new Set(names)]);
+    expect(new Set(Object.values(allowScripts))).to.deep.equal(new Set([false]));
+  });
 });
 
 /** Rows of the README's configuration table: setting → its default as it is told there. */
