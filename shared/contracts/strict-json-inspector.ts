@@ -30,7 +30,10 @@ export function isForbiddenKey(key: string): boolean {
 /** Thrown to end the reading; its reason was recorded before. */
 class Stop extends Error {}
 
-/** The slow reader of strict-json.ts: a recursive descent, no deeper than `maxDepth`, that records faults with their paths. */
+/**
+ * The slow reader of strict-json.ts: a recursive descent, no deeper than `maxDepth`, that records faults with their
+ * paths and builds the value.
+ */
 export class StrictJsonInspector {
   private readonly faults: JsonFault[] = [];
   private readonly path: (string | number)[] = [];
@@ -42,44 +45,56 @@ export class StrictJsonInspector {
     private readonly maxDepth: number,
   ) {}
 
-  /** Lists the faults of the text, a syntax error first. */
-  inspect(): JsonFault[] {
+  /** Reads the text: its value, and its faults, a syntax error first. With faults the value means nothing. */
+  inspect(): { value: unknown; faults: JsonFault[] } {
+    let value: unknown;
     try {
       if (this.text.startsWith('\ufeff')) this.fail('no byte order mark');
-      this.value(0);
+      value = this.value(0);
       if (this.peek() !== '') this.fail('the end of the body');
     } catch (error) {
       if (!(error instanceof Stop)) throw error;
     }
-    return this.faults.slice(0, MAX_FAULTS);
+    return { value, faults: this.faults.slice(0, MAX_FAULTS) };
   }
 
   /** Reads one value that lies within `depth` objects and arrays. */
-  private value(depth: number): void {
+  private value(depth: number): unknown {
     const first = this.peek();
     this.values++;
     if (this.values > MAX_VALUES) this.stopTooMany();
     if (first === '{' || first === '[') {
       if (depth >= this.maxDepth) this.stopTooDeep();
-      if (first === '{') this.object(depth + 1);
-      else this.list(']', depth + 1, (index) => this.path.push(index));
-    } else if (first === '"') {
-      if (FORBIDDEN_CHARACTER.test(this.string())) this.report('forbidden_character', CHARACTER_MESSAGE);
-    } else {
-      this.scalar();
+      return first === '{' ? this.object(depth + 1) : this.array(depth + 1);
     }
+    if (first !== '"') return this.scalar();
+    const text = this.string();
+    if (FORBIDDEN_CHARACTER.test(text)) this.report('forbidden_character', CHARACTER_MESSAGE);
+    return text;
   }
 
-  private object(depth: number): void {
+  private object(depth: number): Record<string, unknown> {
+    const members: Record<string, unknown> = {};
     const keys = new Map<string, boolean>();
-    this.list('}', depth, () => {
+    this.list('}', () => {
       if (this.peek() !== '"') this.fail('a key in double quotes');
       const key = this.string();
       this.path.push(key);
       this.checkKey(key, keys);
       if (this.peek() !== ':') this.fail('":"');
       this.at++;
+      members[key] = this.value(depth);
     });
+    return members;
+  }
+
+  private array(depth: number): unknown[] {
+    const items: unknown[] = [];
+    this.list(']', (index) => {
+      this.path.push(index);
+      items.push(this.value(depth));
+    });
+    return items;
   }
 
   /** `keys` maps each key of the object so far to whether its repetition was reported already. */
@@ -92,13 +107,12 @@ export class StrictJsonInspector {
     if (FORBIDDEN_CHARACTER.test(key)) this.report('forbidden_character', CHARACTER_MESSAGE);
   }
 
-  /** Reads from bracket to bracket; `enter` reads up to an item's value and puts the item on the path. */
-  private list(close: string, depth: number, enter: (index: number) => void): void {
+  /** Reads from bracket to bracket; `readItem` puts the item on the path and reads it to its end. */
+  private list(close: string, readItem: (index: number) => void): void {
     this.at++;
     let next = this.peek() === close ? close : ',';
     for (let index = 0; next === ','; index++) {
-      enter(index);
-      this.value(depth);
+      readItem(index);
       this.path.pop();
       next = this.peek();
       if (next !== ',' && next !== close) this.fail(`"," or "${close}"`);
@@ -125,7 +139,7 @@ export class StrictJsonInspector {
     return this.fail('the end of a string', this.text.length);
   }
 
-  private scalar(): void {
+  private scalar(): unknown {
     SCALAR.lastIndex = this.at;
     const [token, decimals] = SCALAR.exec(this.text) ?? this.fail('a value');
     this.at = SCALAR.lastIndex;
@@ -133,6 +147,7 @@ export class StrictJsonInspector {
     const size = Math.abs(Number(token));
     if (decimals === '' && size > Number.MAX_SAFE_INTEGER) this.report('unsafe_integer', INTEGER_MESSAGE);
     else if (size === Number.POSITIVE_INFINITY) this.report('unsafe_number', 'This number is too large');
+    return JSON.parse(token);
   }
 
   private stopTooDeep(): never {

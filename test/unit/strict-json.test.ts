@@ -1,3 +1,4 @@
+import { runInThisContext } from 'node:vm';
 import { assert } from 'chai';
 import fc from 'fast-check';
 import { parseStrictJson } from '../../shared/contracts/strict-json.js';
@@ -158,6 +159,17 @@ const wrapper = fc.record({
   key: fc.option(fc.stringMatching(/^[a-z_][a-z0-9_]{0,9}$/).filter((key) => !FORBIDDEN_KEYS.includes(key))),
 });
 
+describe('parseStrictJson on a Node whose JSON.parse misreads escaped keys', () => {
+  it('reads an escaped key by its own name, also after a body with a key of a single backslash', () => {
+    assert.deepStrictEqual(read('{"a":0,"\\\\":0}'), { ok: true, value: { a: 0, '\\': 0 } });
+    assert.deepStrictEqual(read('{"a":1,"\\u0062":[2,{"c":"d"}]}'), {
+      ok: true,
+      value: { a: 1, b: [2, { c: 'd' }] },
+    });
+    assert.isFalse(read('{"a":1,"\\u0061":2}').ok, 'the same key twice');
+  });
+});
+
 describe('parseStrictJson finds injected faults', () => {
   it('at any place of any body', () => {
     const property = fc.property(faulty, fc.array(wrapper, { maxLength: 9 }), (fault, wrappers) => {
@@ -208,17 +220,18 @@ function checkAgreement(bytes: Buffer, maxDepth: number): void {
   const result = parseStrictJson(bytes, { maxDepth });
   const firstCode = result.ok ? undefined : result.faults[0]?.code;
   let text: string | undefined;
-  let value: unknown;
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    value = JSON.parse(text);
+    JSON.parse(text);
   } catch {
     // What is too deep is not read to its end, so a syntax error after it goes unnoticed.
     const expected = text === undefined ? /"invalid_utf8"/ : /^{"ok":false,.*("invalid_json"|"too_deep")/;
     assert.match(JSON.stringify(result), expected);
     return;
   }
-  if (isClean(text, maxDepth)) assert.deepStrictEqual(result, { ok: true, value });
+  // The value as JavaScript reads it: JSON.parse of Node 24 misreads escaped keys (see strict-json.ts).
+  if (isClean(text, maxDepth))
+    assert.deepStrictEqual(result, { ok: true, value: runInThisContext(`(${text})`) });
   else assert.notInclude([undefined, 'invalid_json', 'invalid_utf8'], firstCode, text);
 }
 
