@@ -2089,7 +2089,7 @@ export interface ExportAction {
 }
 export interface ExportCreate {
   /**
-   * all: everything of the account, as one zip or dump
+   * all: one zip of invoices, payments, refunds, customers, work_orders, inspections, trucks, drivers, rate_cards, impounds, claims, messages; as a dump: everything the account owns
    */
   resource: "invoices" | "customers" | "work_orders" | "inspections" | "all";
   /**
@@ -2158,7 +2158,7 @@ export interface ExportCreate {
     work_order_id?: string;
   };
   /**
-   * What invoices bring along as files of their own, in a zip; all has them in any case
+   * What invoices bring along as files of their own, in a zip; payments bring their refunds. all has them in any case
    */
   include: ("line_items" | "payments")[];
   /**
@@ -2193,7 +2193,7 @@ export interface ExportListQuery {
 export interface Export {
   id: string;
   /**
-   * all: everything of the account, as one zip or dump
+   * all: one zip of invoices, payments, refunds, customers, work_orders, inspections, trucks, drivers, rate_cards, impounds, claims, messages; as a dump: everything the account owns
    */
   resource: "invoices" | "customers" | "work_orders" | "inspections" | "all";
   /**
@@ -2262,7 +2262,7 @@ export interface Export {
     work_order_id?: string;
   };
   /**
-   * What invoices bring along as files of their own, in a zip; all has them in any case
+   * What invoices bring along as files of their own, in a zip; payments bring their refunds. all has them in any case
    */
   include: ("line_items" | "payments")[];
   /**
@@ -2362,7 +2362,7 @@ export interface Export {
 export interface ExportSchedule {
   id: string;
   /**
-   * all: everything of the account, as one zip or dump
+   * all: one zip of invoices, payments, refunds, customers, work_orders, inspections, trucks, drivers, rate_cards, impounds, claims, messages; as a dump: everything the account owns
    */
   resource: "invoices" | "customers" | "work_orders" | "inspections" | "all";
   /**
@@ -2431,7 +2431,7 @@ export interface ExportSchedule {
     work_order_id?: string;
   };
   /**
-   * What invoices bring along as files of their own, in a zip; all has them in any case
+   * What invoices bring along as files of their own, in a zip; payments bring their refunds. all has them in any case
    */
   include: ("line_items" | "payments")[];
   /**
@@ -2478,7 +2478,7 @@ export interface ExportSchedule {
 }
 export interface ExportScheduleCreate {
   /**
-   * all: everything of the account, as one zip or dump
+   * all: one zip of invoices, payments, refunds, customers, work_orders, inspections, trucks, drivers, rate_cards, impounds, claims, messages; as a dump: everything the account owns
    */
   resource: "invoices" | "customers" | "work_orders" | "inspections" | "all";
   /**
@@ -2547,7 +2547,7 @@ export interface ExportScheduleCreate {
     work_order_id?: string;
   };
   /**
-   * What invoices bring along as files of their own, in a zip; all has them in any case
+   * What invoices bring along as files of their own, in a zip; payments bring their refunds. all has them in any case
    */
   include: ("line_items" | "payments")[];
   /**
@@ -2596,7 +2596,7 @@ export interface ExportScheduleListQuery {
 }
 export interface ExportSchedulePatch {
   /**
-   * all: everything of the account, as one zip or dump
+   * all: one zip of invoices, payments, refunds, customers, work_orders, inspections, trucks, drivers, rate_cards, impounds, claims, messages; as a dump: everything the account owns
    */
   resource?: "invoices" | "customers" | "work_orders" | "inspections" | "all";
   /**
@@ -2665,7 +2665,7 @@ export interface ExportSchedulePatch {
     work_order_id?: string;
   };
   /**
-   * What invoices bring along as files of their own, in a zip; all has them in any case
+   * What invoices bring along as files of their own, in a zip; payments bring their refunds. all has them in any case
    */
   include?: ("line_items" | "payments")[];
   /**

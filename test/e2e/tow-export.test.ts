@@ -70,6 +70,14 @@ describe('tow export', function () {
       expect((await desk.json('export', 'all', '--format', 'csv,json', '-o', 'one.zip')).code).to.equal(2);
     }));
 
+  it('says what a zip holds, a line for each file', () =>
+    atDesk(async (desk) => {
+      const run = desk.tow('export', 'all', '-o', join(desk.dataDir, 'all.zip'));
+      expect((await run.hasEnded()).code).to.equal(0);
+      expect(run.stdout).to.include('\n  invoices.csv  3 rows\n');
+      expect(run.stdout).to.include('\n  refunds.csv  0 rows\n');
+    }));
+
   it('only asks for it when it is not told to wait, and tells the link when it is', () =>
     atDesk(async (desk) => {
       const asked = await desk.json('export', 'work-orders', '--format', 'ndjson');

@@ -31,6 +31,20 @@ describe('files of exports', () => {
     expect(answer.body.data.cursor ?? null).to.equal(null);
     return answer.body.data.items;
   };
+  /** The record with the names that CSV has beside the ids of its customer, invoice and work order. */
+  const named = async <T extends Record<string, unknown>>(items: T[]): Promise<T[]> => {
+    const nameOf = async (path: string, name: string) =>
+      new Map((await listed(path)).map((each) => [each.id as unknown, each[name]]));
+    const customers = await nameOf('/customers', 'company_name');
+    const invoices = await nameOf('/invoices', 'invoice_number');
+    const jobs = await nameOf('/work-orders', 'job_number');
+    return items.map((item) => ({
+      ...item,
+      ...('customer_id' in item ? { customer_name: customers.get(item.customer_id) ?? null } : {}),
+      ...('invoice_id' in item ? { invoice_number: invoices.get(item.invoice_id) ?? null } : {}),
+      ...('work_order_id' in item ? { job_number: jobs.get(item.work_order_id) ?? null } : {}),
+    }));
+  };
   /** Oldest first, as files have them. */
   const inOrder = async (path: string) => (await listed(path)).reverse();
   const of = (overrides: Partial<ExportOrder>) => written(stack.databaseUrl, orderOf(tenant.id, overrides));
@@ -64,6 +78,7 @@ describe('files of exports', () => {
         [tenant.id, invoice.id, text ?? 'x', text],
       );
       const job = await made('/work-orders', { service_type: 'tow', customer_id: customer.id });
+      if (index % 4 === 0) await set('invoices', invoice.id, { work_order_id: job.id });
       await set('work_orders', job.id, {
         notes: text,
         vehicle_make: text,
@@ -96,7 +111,7 @@ describe('files of exports', () => {
     for (const [resource, path, leftOut] of FILES) {
       it(`has every field of ${resource} as REST shows it, in its order`, async () => {
         const { content, summary } = await of({ resource });
-        const shown = await inOrder(path);
+        const shown = await named(await inOrder(path));
         const rows = csvRows(content);
         expect(rows.map(({ id }) => id)).to.deep.equal(shown.map(({ id }) => id));
         expect(summary.rows).to.equal(shown.length).and.to.equal(AWKWARD_TEXTS.length);
@@ -110,7 +125,7 @@ describe('files of exports', () => {
       const outside = text.replace(/"(?:[^"]|"")*"/g, '""');
       expect(outside.split('\r\n')).to.have.length(AWKWARD_TEXTS.length + 2);
       expect(outside.replaceAll('\r\n', '')).not.to.match(/[\r\n]/);
-      expect(outside.split('\r\n')[1]?.split(',')).to.have.length(22);
+      expect(outside.split('\r\n')[1]?.split(',')).to.have.length(24);
     });
 
     it('tells an empty text from none', async () => {
@@ -138,7 +153,9 @@ describe('files of exports', () => {
 
     it('is its header alone without rows', async () => {
       const { content, summary } = await of({ filters: { status: 'void' } });
-      expect(content.toString()).to.match(/^id,invoice_number,[a-z_,]+,updated_at\r\n$/);
+      expect(content.toString()).to.match(
+        /^id,invoice_number,[a-z_,]+,updated_at,customer_name,job_number\r\n$/,
+      );
       expect(summary.files[0]).to.include({ rows: 0, bytes: content.length });
     });
   });
@@ -254,10 +271,19 @@ describe('files of exports', () => {
       const files = unzipped((await of({ resource: 'all' })).content);
       const rows = (name: string) => csvRows(files.get(name) as Buffer);
       const byId = new Map(rows('payments.csv').map((row) => [row.id, row]));
-      for (const payment of await listed('/payments')) expectSameRow(byId.get(payment.id), payment);
+      const customerOf = new Map(
+        (await named(await listed('/invoices'))).map((each) => [each.id, each.customer_name]),
+      );
+      for (const payment of await named(await listed('/payments')))
+        expectSameRow(byId.get(payment.id), {
+          ...payment,
+          customer_name: customerOf.get(payment.invoice_id as string),
+        });
       const invoices = await inOrder('/invoices?expand=line_items');
-      const lines = invoices.flatMap((each) =>
-        (each.line_items as Item[]).map((line) => ({ ...line, invoice_id: each.id })),
+      const lines = await named(
+        invoices.flatMap((each) =>
+          (each.line_items as Item[]).map((line) => ({ ...line, invoice_id: each.id })),
+        ),
       );
       for (const [index, row] of rows('invoice_line_items.csv').entries())
         expectSameRow(row, lines[index] as Item);

@@ -6,6 +6,7 @@ export interface ExportRecord extends Record<string, unknown> {
   file_name: string | null;
   bytes: number | null;
   sha256: string | null;
+  files: readonly { name: string; rows: number }[];
   download_url: string | null;
   error: { code: string; message: string } | null;
 }

@@ -59,7 +59,13 @@ async function exportOne({ api, args, context, format, isFolder }: Wish): Promis
     onProgress: (bytes) => bar.show(record.bytes ? (bytes / record.bytes) * 100 : null, { bytes }),
   });
   bar.end();
-  return { data: { ...record, path }, text: `${path}  ${record.progress.rows} rows` };
+  return { data: { ...record, path }, text: `${path}  ${record.progress.rows} rows${contentsOf(record)}` };
+}
+
+/** What a zip holds, a line for each file. */
+function contentsOf({ files }: ExportRecord): string {
+  if (files.length < 2) return '';
+  return files.map(({ name, rows }) => `\n  ${name}  ${rows} rows`).join('');
 }
 
 function orderOf({ values, positionals }: CommandArgs, format: string): object {

@@ -1,11 +1,11 @@
 import Joi from 'joi';
 import { flag, text } from '../../contracts/fields.js';
-import { EXPORT_FORMATS, EXPORT_INCLUDES, EXPORT_RESOURCES } from './order.js';
+import { ALL_TABLES, EXPORT_FORMATS, EXPORT_INCLUDES, EXPORT_RESOURCES } from './order.js';
 
 const resource = () =>
   Joi.string()
     .valid(...EXPORT_RESOURCES)
-    .description('all: everything of the account, as one zip or dump');
+    .description(`all: one zip of ${ALL_TABLES.join(', ')}; as a dump: everything the account owns`);
 const format = () =>
   Joi.string()
     .valid(...EXPORT_FORMATS)
@@ -47,7 +47,9 @@ const include = () =>
     .items(Joi.string().valid(...EXPORT_INCLUDES))
     .unique()
     .max(EXPORT_INCLUDES.length)
-    .description('What invoices bring along as files of their own, in a zip; all has them in any case')
+    .description(
+      'What invoices bring along as files of their own, in a zip; payments bring their refunds. all has them in any case',
+    )
     .example([]);
 
 /** What is asked for, as it is shown and as a change of it is given. */

@@ -2,6 +2,26 @@
 export const EXPORT_RESOURCES = ['invoices', 'customers', 'work_orders', 'inspections', 'all'] as const;
 export type ExportResource = (typeof EXPORT_RESOURCES)[number];
 
+/**
+ * The tables that `all` holds, in the order of its files. Their parts are files of their own in CSV: line items,
+ * the items of rate cards, the lists of inspections.
+ */
+export const ALL_TABLES = [
+  'invoices',
+  'payments',
+  'refunds',
+  'customers',
+  'work_orders',
+  'inspections',
+  'trucks',
+  'drivers',
+  'rate_cards',
+  'impounds',
+  'claims',
+  'messages',
+] as const;
+export type ExportTable = (typeof ALL_TABLES)[number];
+
 export const EXPORT_FORMATS = ['csv', 'json', 'ndjson', 'dump'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../platform/postgres.js';
 import { Conditions } from '../keyset-list.js';
 import { conditionsOf } from './conditions.js';
-import type { ExportFormat, ExportInclude, ExportResource } from './order.js';
+import { ALL_TABLES, type ExportFormat, type ExportInclude, type ExportResource } from './order.js';
 
 /** What decides how many rows an export has. */
 export interface CountedOrder {
@@ -23,7 +23,7 @@ const TABLES = {
 } as const;
 
 /** What a dump has beside them and what may be larger than all of them. */
-const BESIDE_IN_DUMPS = ['audit_entries', 'events', 'webhook_deliveries', 'webhook_attempts', 'messages'];
+const BESIDE_IN_DUMPS = ['audit_entries', 'events', 'webhook_deliveries', 'webhook_attempts'];
 
 /**
  * How many rows an export will have, as PostgreSQL's planner takes it from its statistics: no row is read, whatever the size of the account. It may be far out.
@@ -34,7 +34,7 @@ export function planExport(db: Database, order: CountedOrder): Promise<number> {
   return db.transaction([tenantId], async (tx) => {
     if (resource === 'all') {
       let everything = 0;
-      const tables = [...Object.values(TABLES), ...(format === 'dump' ? BESIDE_IN_DUMPS : [])];
+      const tables = [...ALL_TABLES, TABLES.line_items, ...(format === 'dump' ? BESIDE_IN_DUMPS : [])];
       for (const table of tables) everything += await estimate(tx, table, ofTenant());
       return everything;
     }

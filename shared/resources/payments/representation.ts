@@ -14,3 +14,15 @@ export function paymentRepresentation(alias: string): string {
     jsonTime(alias, 'updated_at'),
   ]);
 }
+
+/** @param alias has the members of a refund and the `invoice_id` of its payment */
+export function refundRepresentation(alias: string): string {
+  return jsonObject(alias, [
+    'id',
+    'payment_id',
+    'invoice_id',
+    'amount_cents',
+    'reason',
+    jsonTime(alias, 'created_at'),
+  ]);
+}

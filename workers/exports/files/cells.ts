@@ -22,6 +22,19 @@ export function text(alias: string, name: string, sql = `${alias}.${name}`): Col
   return { name, sql: `case when ${isFormula} then '''' || ${sql} else ${sql} end` };
 }
 
+/**
+ * A member of a record as REST shows it, `location_lat` for the `lat` of its `location`: a text as {@link text} has it, a list as JSON, anything else as
+ * JSON prints it.
+ * @param path such as `['location', 'lat']`
+ */
+export function member(alias: string, path: readonly string[]): Column {
+  const parents = [`${alias}.record`, ...path.slice(0, -1).map((name) => `'${name}'`)].join(' -> ');
+  const value = `(${parents} ->> '${path.at(-1)}')`;
+  const isText = `json_typeof(${parents} -> '${path.at(-1)}') = 'string'`;
+  const name = path.join('_');
+  return { name, sql: `case when ${isText} then ${text(alias, name, value).sql} else ${value} end` };
+}
+
 /** A number, an id or a word of ours. */
 export function plain(alias: string, name: string, sql = `${alias}.${name}`): Column {
   return { name, sql };

@@ -33,6 +33,8 @@ export function invoiceColumns(t: string): Column[] {
     plain(t, 'delivery_viewed_at', `case when ${hasDelivery} then ${time(t, 'viewed_at').sql} end`),
     time(t, 'created_at'),
     time(t, 'updated_at'),
+    text(t, 'customer_name'),
+    text(t, 'job_number'),
   ];
 }
 
@@ -49,6 +51,7 @@ export function lineItemColumns(l: string): Column[] {
     cents(l, 'unit_price_cents'),
     cents(l, 'total_cents'),
     flag(l, 'taxable'),
+    text(l, 'invoice_number'),
   ];
 }
 
@@ -64,6 +67,21 @@ export function paymentColumns(p: string): Column[] {
     cents(p, 'credit_cents', `${p}.amount_cents - ${p}.refunded_cents - ${p}.applied_cents`),
     time(p, 'created_at'),
     time(p, 'updated_at'),
+    text(p, 'invoice_number'),
+    text(p, 'customer_name'),
+  ];
+}
+
+export function refundColumns(r: string): Column[] {
+  return [
+    plain(r, 'id'),
+    plain(r, 'payment_id'),
+    plain(r, 'invoice_id'),
+    cents(r, 'amount_cents'),
+    text(r, 'reason'),
+    time(r, 'created_at'),
+    text(r, 'invoice_number'),
+    text(r, 'customer_name'),
   ];
 }
 
@@ -130,6 +148,7 @@ export function workOrderColumns(t: string): Column[] {
     text(t, 'cancel_note'),
     time(t, 'created_at'),
     time(t, 'updated_at'),
+    text(t, 'customer_name'),
   ];
 }
 
@@ -159,6 +178,7 @@ export function inspectionColumns(t: string): Column[] {
     time(t, 'submitted_at'),
     time(t, 'created_at'),
     time(t, 'updated_at'),
+    text(t, 'job_number'),
   ];
 }
 
@@ -168,6 +188,26 @@ export const INSPECTION_LISTS = { items: itemColumns, defects: defectColumns, ph
 const place = (e: string) => [plain(e, 'inspection_id'), plain(e, 'position')];
 const words = (e: string, name: string) => text(e, name, member(`${e}.value`, name));
 const word = (e: string, name: string) => plain(e, name, member(`${e}.value`, name));
+
+/** Prices of a rate card; `value` is one of its items. */
+export function rateCardItemColumns(e: string): Column[] {
+  const amount = (name: string) => cents(e, name, `(${e}.value ->> '${name}')::bigint`);
+  return [
+    plain(e, 'rate_card_id'),
+    text(e, 'rate_card_name'),
+    plain(e, 'rate_card_version'),
+    plain(e, 'position'),
+    words(e, 'name'),
+    word(e, 'service_type'),
+    word(e, 'category'),
+    word(e, 'unit_type'),
+    amount('unit_price_cents'),
+    word(e, 'included_quantity'),
+    amount('minimum_cents'),
+    word(e, 'after_hours'),
+    word(e, 'taxable'),
+  ];
+}
 
 function itemColumns(e: string): Column[] {
   return [...place(e), words(e, 'key'), words(e, 'label'), word(e, 'state'), words(e, 'note')];

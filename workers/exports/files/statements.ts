@@ -1,7 +1,7 @@
 import type { Statement } from '../../../shared/platform/postgres.js';
 import { conditionsOf } from '../../../shared/resources/exports/conditions.js';
 import type { ExportOrder } from '../../../shared/resources/exports/order.js';
-import { resourceTable } from '../../../shared/resources/tables.js';
+import { Conditions } from '../../../shared/resources/keyset-list.js';
 import { type Column, decimalOf } from './cells.js';
 import type { Source } from './sources.js';
 
@@ -25,10 +25,10 @@ export interface Reading {
  * The rows are sorted before they are printed, not after.
  */
 export function readingOf(order: ExportOrder, source: Source): Reading {
-  const { alias, entity } = source;
+  const { alias } = source;
   if (order.format !== 'csv') {
-    if (entity === undefined) throw new Error(`${source.name} has no representation of its own`);
-    const json = `${resourceTable(entity).representation(alias)}::text`;
+    if (source.json === undefined) throw new Error(`${source.name} has no representation of its own`);
+    const json = `${source.json(alias)}::text`;
     const text = order.format === 'json' ? `',' || ${json}` : json;
     return { query: rowsOf(order, source, text), options: JSON_OPTIONS, header: [] };
   }
@@ -46,23 +46,33 @@ function columnsOf({ decimals }: ExportOrder, { columns }: Source): Column[] {
 }
 
 function rowsOf(order: ExportOrder, source: Source, cells: string): Statement {
-  const { alias, from, select, orderBy } = source;
-  const { text, values } = conditionsOf(order, source.list);
-  return {
-    text: `select ${cells} from (select ${select} from ${from} where ${text} order by ${orderBy}) ${alias}`,
-    values,
-  };
+  const { alias, orderBy } = source;
+  const { text, values } = whereOf(order, source);
+  const inner = `${readFrom(source, order.format === 'csv')} where ${text} order by ${orderBy}`;
+  return { text: `select ${cells} from (${inner}) ${alias}`, values };
+}
+
+/** @param isCsv with what only columns need */
+function readFrom({ select, from, beside }: Source, isCsv: boolean): string {
+  if (!isCsv || !beside) return `select ${select} from ${from}`;
+  return `select ${[select, beside.select].filter(Boolean).join(', ')} from ${from} ${beside.join}`;
+}
+
+function whereOf(order: ExportOrder, { list }: Source): Conditions {
+  return list ? conditionsOf(order, list) : new Conditions().add('t.tenant_id = ?', order.tenantId);
 }
 
 /** One row: how many rows a file must have, and the sums of its cents by name; all as texts. */
 export function totalsOf(order: ExportOrder, source: Source): Statement {
-  const { alias, from, select, columns } = source;
+  const { alias, columns } = source;
   const sums = columns
     .filter(({ isCents }) => isCents)
     .map(({ name, sql }) => `coalesce(sum(${sql}), 0)::text as ${name}`);
-  const { text, values } = conditionsOf(order, source.list);
+  const { text, values } = whereOf(order, source);
+  // Sums are of columns: the names beside them are not read.
+  const rows = `${readFrom(source, false)} where ${text}`;
   return {
-    text: `select ${['count(*)::text as rows', ...sums].join(', ')} from (select ${select} from ${from} where ${text}) ${alias}`,
+    text: `select ${['count(*)::text as rows', ...sums].join(', ')} from (${rows}) ${alias}`,
     values,
   };
 }

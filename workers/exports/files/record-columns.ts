@@ -1,0 +1,59 @@
+import type { ExportTable } from '../../../shared/resources/exports/order.js';
+import { type Column, cents, member, text } from './cells.js';
+import type { Name } from './known-names.js';
+
+interface RecordColumns {
+  /** Members of the record in REST, in the order of the file; `location.lat` is the member of an object. */
+  members: string;
+  /** Names that come after them. */
+  names: readonly Name[];
+}
+
+/** Tables whose rows are few: their cells are taken from the JSON of each record, which costs more than its columns. */
+export type RecordTable = Extract<
+  ExportTable,
+  'trucks' | 'drivers' | 'rate_cards' | 'impounds' | 'claims' | 'messages'
+>;
+
+/** The order of a file is a promise: new members go to its end. */
+export const RECORD_COLUMNS: Readonly<Record<RecordTable, RecordColumns>> = {
+  trucks: {
+    members: `id unit_number duty_class status driver_id vin plate make model year location.lat location.lng location.heading
+      location.speed_mph location.at location.stale current_work_order_id created_at updated_at`,
+    names: [],
+  },
+  drivers: { members: 'id name phone duty_classes status created_at updated_at', names: [] },
+  rate_cards: {
+    members: `id name version effective_from effective_until superseded_by is_default after_hours_window.start
+      after_hours_window.end after_hours_window.weekends items created_at`,
+    names: [],
+  },
+  impounds: {
+    members: `id status work_order_id customer_id vehicle.vin vehicle.plate vehicle.make vehicle.model vehicle.year
+      vehicle.color lot spot hold_reason impounded_at released_at release_kind released_to daily_rate_cents free_days days
+      accrued_days storage_cents invoiced_days unbilled_days notes created_at updated_at`,
+    names: ['job_number', 'customer_name'],
+  },
+  claims: {
+    members: `id invoice_id club provider_id po_number status status_reason attempt submitted_at submit_by respond_by
+      denial_code denial_reason expected_cents paid_cents evidence created_at updated_at`,
+    names: ['invoice_number'],
+  },
+  messages: {
+    members: `id invoice_id channel recipient subject state provider error attempts next_attempt_at sent_at
+      link_expires_at link_revoked_at created_at updated_at`,
+    names: ['invoice_number'],
+  },
+};
+
+/** @param alias has the record's JSON as `record`, its columns of cents and its names */
+export function recordColumns(table: RecordTable, alias: string): Column[] {
+  const { members, names } = RECORD_COLUMNS[table];
+  return [
+    ...members.split(/\s+/).map((path) =>
+      // Cents are columns of their table too, so that they can be summed.
+      path.endsWith('_cents') ? cents(alias, path) : member(alias, path.split('.')),
+    ),
+    ...names.map((name) => text(alias, name)),
+  ];
+}
