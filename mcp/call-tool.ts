@@ -1,5 +1,6 @@
 import { type CallToolResult, ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { assertAccess } from '../shared/contracts/access.js';
+import { validationError } from '../shared/contracts/validate.js';
 import { AppError } from '../shared/platform/errors.js';
 import { isUuid } from '../shared/platform/ids.js';
 import { readPage } from '../shared/resources/list-page.js';
@@ -78,6 +79,7 @@ async function runTool(
   { tool, call }: { tool: Tool; call: ToolCall },
 ): Promise<CallToolResult> {
   assertAccess(caller.key, { permission: tool.kind === 'write' ? 'write' : 'read', agentScope: tool.scope });
+  if (caller.argumentFaults) throw validationError(caller.argumentFaults);
   if (tool.kind === 'write') return runWrite(mcp, caller, { tool, call });
   const { name, action, entityType } = tool;
   const noted = { tool: name, action, entityType };
