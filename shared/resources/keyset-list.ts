@@ -88,24 +88,19 @@ export function listStatement(plan: ListPlan): Statement {
   const text = `
     select coalesce(string_agg(t.item, ',') filter (where t.fits), '') as items,
            (count(*) filter (where t.fits))::int as count,
-           max(t.time) filter (where t.fits and t.ends) as next_at,
+           max(t.${time}::text) filter (where t.fits and t.ends) as next_at,
            max(t.id::text) filter (where t.fits and t.ends) as next_id
     from (
-      select t.id, t.time, t.item,
-             t.rank <= $${limitAt} and (t.rank = 1 or t.bytes <= $${maxBytesAt}) as fits,
-             t.is_followed and (t.rank = $${limitAt} or t.bytes + t.next_bytes > $${maxBytesAt}) as ends
+      select t.*, t.rank <= $${limitAt} and (t.rank = 1 or t.bytes <= $${maxBytesAt}) as fits,
+             t.next_bytes is not null and (t.rank = $${limitAt} or t.bytes + t.next_bytes > $${maxBytesAt}) as ends
       from (
-        select t.*, sum(octet_length(t.item)) over page as bytes,
-               lead(octet_length(t.item)) over page as next_bytes, lead(true, 1, false) over page as is_followed
+        select t.*, row_number() over page as rank, sum(octet_length(t.item)) over page as bytes,
+               lead(octet_length(t.item)) over page as next_bytes
         from (
-          select t.id, t.${time}::text as time, t.rank,
-                 case when t.rank <= $${limitAt} then (${plan.representation})::text end as item
+          select t.id, t.${time}, (${plan.representation})::text as item
           from (
-            select page.*, row_number() over () as rank
-            from (
-              select t.* from ${plan.table} t where ${conditions.text}
-              order by ${timeOfIds ? '' : 't.created_at desc, '}t.id desc limit $${limitAt}::int + 1
-            ) page
+            select t.* from ${plan.table} t where ${conditions.text}
+            order by ${timeOfIds ? '' : 't.created_at desc, '}t.id desc limit $${limitAt}::int + 1
           ) t
           offset 0
         ) t
