@@ -2,7 +2,7 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import { AppError, methodNotAllowed } from '../shared/platform/errors.js';
 import { checkReadiness, storeChecks } from '../shared/platform/health.js';
-import type { ApiContext, ApiMiddleware, RequestState } from './context.js';
+import type { AnyContext, ApiContext, ApiMiddleware, RequestState } from './context.js';
 import { createFindObject } from './export-links.js';
 import { auditDenials } from './middleware/audit-denials.js';
 import { authenticate } from './middleware/authenticate.js';
@@ -100,6 +100,7 @@ export async function createApp(api: ApiRuntime): Promise<Koa> {
   app.use(invoicePages(api) as Koa.Middleware);
   app.use(enterVersion as Koa.Middleware);
   app.use(exportDownloads({ ...api, findObject: createFindObject(api.db) }) as Koa.Middleware);
+  app.use(matchRoute(router) as Koa.Middleware);
   app.use(whenVersioned(negotiate) as Koa.Middleware);
   app.use(open as Koa.Middleware);
   app.use(unlessSigningIn(await authenticate(api)) as Koa.Middleware);
@@ -164,22 +165,35 @@ function noteUse(api: ApiRuntime): ApiMiddleware {
   };
 }
 
-/** Matches the route; what matches no route is 404, and no method of a route 405 with Allow. */
+/** Matches the route before the credential is checked, so that metrics count 401 and 429 under it. */
+function matchRoute(router: Router<RequestState>): ApiMiddleware {
+  return (ctx, next) => {
+    const match = router.match(pathWithoutPrefix(ctx), ctx.method);
+    const layer = match.pathAndMethod.at(-1) ?? match.path.at(-1);
+    if (layer) ctx.state.route = String(layer.path);
+    ctx.state.match = match;
+    return next();
+  };
+}
+
+function pathWithoutPrefix(ctx: AnyContext): string {
+  return ctx.path.slice(ctx.state.prefix.length) || '/';
+}
+
+/** Runs the matched route; what matches no route is 404, and no method of a route 405 with Allow. */
 function dispatch(router: Router<RequestState>): ApiMiddleware {
   const templates = new Set(router.stack.map((layer) => String(layer.path)));
   return async (context) => {
     const ctx = context as ApiContext;
-    const path = ctx.path.slice(ctx.state.prefix.length) || '/';
-    const match = router.match(path, ctx.method);
-    if (!match.route) {
-      const allowed = [...new Set(match.path.flatMap((layer) => layer.methods))].filter(
+    const { match } = ctx.state;
+    const path = pathWithoutPrefix(ctx);
+    const layer = match.pathAndMethod.at(-1);
+    if (!match.route || !layer) {
+      const allowed = [...new Set(match.path.flatMap((other) => other.methods))].filter(
         (method) => method !== 'HEAD',
       );
       throw allowed.length > 0 ? methodNotAllowed(ctx.method, allowed) : unknownEndpoint(path, templates);
     }
-    const layer = match.pathAndMethod.at(-1);
-    if (!layer) throw unknownEndpoint(path, templates);
-    ctx.state.route = String(layer.path);
     ctx.params = layer.params(path, layer.captures(path));
     await runStack(layer.stack as unknown as ApiMiddleware[], ctx);
   };

@@ -1,3 +1,4 @@
+import type Router from '@koa/router';
 import type { RouterContext } from '@koa/router';
 import type { DefaultState, Middleware, ParameterizedContext } from 'koa';
 import type { CommandDefinition } from '../shared/contracts/command.js';
@@ -21,6 +22,8 @@ export interface RequestState extends DefaultState {
   intent: Pick<CommandDefinition, 'action' | 'entityType'> | undefined;
   /** Template of the matched route, for metrics and logs. */
   route: string;
+  /** Set by `matchRoute`: what the router found for the path and method. */
+  match: ReturnType<Router['match']>;
 }
 
 export type ApiContext = RouterContext<RequestState>;

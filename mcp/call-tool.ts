@@ -1,14 +1,16 @@
 import { type CallToolResult, ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { assertAccess } from '../shared/contracts/access.js';
+import { validationError } from '../shared/contracts/validate.js';
 import { AppError } from '../shared/platform/errors.js';
 import { isUuid } from '../shared/platform/ids.js';
-import { readPage } from '../shared/resources/list-page.js';
+import { type PageQuery, readPage } from '../shared/resources/list-page.js';
 import { checkArguments } from './arguments.js';
 import { type Audited, audit, auditRefusal } from './audit.js';
 import type { Caller } from './caller.js';
 import { fenced } from './fence.js';
 import { withoutInvisible } from './invisible.js';
 import { failure, success, toAppError } from './result.js';
+import { MAX_LIST_BYTES } from './room.js';
 import { RpcError } from './rpc-error.js';
 import { runWrite } from './run-write.js';
 import type { McpRuntime } from './runtime.js';
@@ -78,6 +80,7 @@ async function runTool(
   { tool, call }: { tool: Tool; call: ToolCall },
 ): Promise<CallToolResult> {
   assertAccess(caller.key, { permission: tool.kind === 'write' ? 'write' : 'read', agentScope: tool.scope });
+  if (caller.argumentFaults) throw validationError(caller.argumentFaults);
   if (tool.kind === 'write') return runWrite(mcp, caller, { tool, call });
   const { name, action, entityType } = tool;
   const noted = { tool: name, action, entityType };
@@ -95,7 +98,7 @@ async function runTool(
   return answer;
 }
 
-async function listPage<Input extends { cursor?: string }>(
+async function listPage<Input extends PageQuery>(
   mcp: McpRuntime,
   caller: Caller,
   { tool, input }: { tool: ListTool<Input>; input: Input },
@@ -105,6 +108,7 @@ async function listPage<Input extends { cursor?: string }>(
     list: `mcp ${tool.name}`,
     query: input,
     statement: tool.statement,
+    maxBytes: MAX_LIST_BYTES,
   });
   const items = JSON.parse(withoutInvisible(`[${page.items}]`)) as Shown[];
   const { cursor, count } = page;

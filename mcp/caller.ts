@@ -1,5 +1,6 @@
 import type { Actor } from '../shared/contracts/command.js';
 import type { Principal } from '../shared/contracts/principal.js';
+import type { ErrorDetail } from '../shared/platform/errors.js';
 import type { Line } from './line.js';
 
 /** Who calls, and from where: one message of one agent. */
@@ -15,6 +16,8 @@ export interface Caller {
   answerHeaders: Record<string, string>;
   /** Says something to the client before the answer; undefined: it takes one JSON answer and nothing else. */
   line?: Line | undefined;
+  /** Arguments of its tool call that hold text which cannot be stored. */
+  argumentFaults?: ErrorDetail[] | undefined;
   /** Size of the message in bytes. */
   bytes: number;
   /** The client speaks a protocol older than structured results (2025-06-18). */

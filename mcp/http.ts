@@ -179,7 +179,7 @@ class Visit {
     return auditRefusal(this.mcp, caller, what);
   }
 
-  #callerOf(key: Principal, { request, bytes }: Message): Caller {
+  #callerOf(key: Principal, { request, argumentFaults, bytes }: Message): Caller {
     return {
       key,
       id: this.#id,
@@ -190,6 +190,7 @@ class Visit {
       },
       answerHeaders: {},
       line: request && this.#reply.lineOf(request.id),
+      argumentFaults,
       bytes,
       textOnly: !((headerOf(this.request, 'mcp-protocol-version') ?? '') >= STRUCTURED_SINCE),
       ip: this.#ip,

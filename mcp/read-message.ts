@@ -9,8 +9,9 @@ import {
   type JSONRPCResponse,
 } from '@modelcontextprotocol/sdk/types.js';
 import { excludes } from '../shared/contracts/accept.js';
-import { parseStrictJson } from '../shared/contracts/strict-json.js';
-import { AppError } from '../shared/platform/errors.js';
+import { faultsOfTexts, parseStrictJson } from '../shared/contracts/strict-json.js';
+import type { JsonFault } from '../shared/contracts/strict-json-inspector.js';
+import { AppError, type ErrorDetail } from '../shared/platform/errors.js';
 import { RpcError } from './rpc-error.js';
 
 /** Largest message in bytes (decisions 5, Limits). */
@@ -30,6 +31,8 @@ export interface Message {
   request: JSONRPCRequest | undefined;
   /** To a request of ours. */
   answer: JSONRPCResponse | undefined;
+  /** Arguments of a tool call whose text cannot be stored; the call is answered with them. */
+  argumentFaults?: ErrorDetail[] | undefined;
   bytes: number;
 }
 
@@ -52,11 +55,24 @@ export async function readMessage(request: IncomingMessage): Promise<Message> {
     throw new AppError('unsupported_media_type', 'Send the message without Content-Encoding.');
   const bytes = await readBytes(request);
   const parsed = parseStrictJson(bytes);
-  if (!parsed.ok)
-    throw new RpcError(ErrorCode.ParseError, parsed.faults[0]?.message ?? 'The message is not valid JSON.', {
-      details: parsed.faults,
-    });
-  return { ...partsOf(parsed.value), bytes: bytes.length };
+  if (parsed.ok) return { ...partsOf(parsed.value), bytes: bytes.length };
+  const call = readFaultyCall(bytes, parsed.faults);
+  if (call) return { ...call, bytes: bytes.length };
+  throw new RpcError(ErrorCode.ParseError, parsed.faults[0]?.message ?? 'The message is not valid JSON.', {
+    details: parsed.faults,
+  });
+}
+
+const ARGUMENTS = 'params.arguments.';
+
+/** A tool call that is at fault in texts of its arguments alone: a model can correct those, so the tool answers. */
+function readFaultyCall(bytes: Buffer, faults: JsonFault[]): Omit<Message, 'bytes'> | undefined {
+  if (!faults.every(({ field }) => field.startsWith(ARGUMENTS))) return undefined;
+  const own = faults.map((fault) => ({ ...fault, field: fault.field.slice(ARGUMENTS.length) }));
+  const argumentFaults = faultsOfTexts(own)?.map((fault) => ({ ...fault }));
+  if (!argumentFaults) return undefined;
+  const parts = partsOf(JSON.parse(bytes.toString('utf8')));
+  return parts.request?.method === 'tools/call' ? { ...parts, argumentFaults } : undefined;
 }
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {

@@ -16,7 +16,7 @@ import { readBoard } from './board.js';
 import type { Caller } from './caller.js';
 import { withoutInvisible } from './invisible.js';
 import { toAppError } from './result.js';
-import { fitting } from './room.js';
+import { fitting, MAX_LIST_BYTES } from './room.js';
 import { RpcError } from './rpc-error.js';
 import type { McpRuntime } from './runtime.js';
 import { readJob, readRecord } from './tools/read-record.js';
@@ -56,6 +56,7 @@ export const RESOURCES: readonly FixedResource[] = [
         list: 'mcp service://audit-log',
         query,
         statement: listAuditEntries,
+        maxBytes: MAX_LIST_BYTES,
       });
       const { items } = fitting({ items: JSON.parse(`[${page.items}]`) as unknown[] });
       return JSON.stringify({ items, count: items.length });

@@ -3,6 +3,9 @@
  */
 export const ROOM = 50_000;
 
+/** Bytes of the items of one page; a model goes on with the cursor. Far below REST's bound: every agent's page is parsed here. */
+export const MAX_LIST_BYTES = 256 * 1024;
+
 /**
  * The first of each list, one from each in turn, as long as there is room; what comes first is what matters most. At least one item is let through.
  * @param room characters of JSON

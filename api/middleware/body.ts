@@ -1,5 +1,6 @@
 import { koaBody } from 'koa-body';
-import { parseStrictJson } from '../../shared/contracts/strict-json.js';
+import { faultsOfTexts, parseStrictJson } from '../../shared/contracts/strict-json.js';
+import { validationError } from '../../shared/contracts/validate.js';
 import { AppError, type ErrorCode } from '../../shared/platform/errors.js';
 import type { AnyContext, ApiMiddleware } from '../context.js';
 
@@ -42,6 +43,8 @@ export async function readBody(ctx: AnyContext): Promise<ParsedBody> {
   const bytes = Buffer.from(text, 'latin1');
   const parsed = parseStrictJson(bytes);
   if (parsed.ok) return { value: parsed.value, bytes: bytes.length };
+  const textFaults = faultsOfTexts(parsed.faults);
+  if (textFaults) throw validationError(textFaults.map((fault) => ({ ...fault })));
   const [first] = parsed.faults;
   throw new AppError('invalid_json', first?.message ?? 'The body is not valid JSON.', {
     details: parsed.faults.map((fault) => ({ ...fault })),

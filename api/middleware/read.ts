@@ -6,7 +6,7 @@ import { AppError, notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import type { Statement } from '../../shared/platform/postgres.js';
 import type { ListScope } from '../../shared/resources/keyset-list.js';
-import { readPage } from '../../shared/resources/list-page.js';
+import { type PageQuery, readPage } from '../../shared/resources/list-page.js';
 import { readStatement } from '../../shared/resources/sets.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
@@ -23,10 +23,7 @@ interface ListOptions<Query> {
 }
 
 /** A keyset list in the paginated envelope (specification section 2.4). PostgreSQL renders the items; they pass through untouched. */
-export function list<Query extends { cursor?: string }>(
-  api: ApiRuntime,
-  options: ListOptions<Query>,
-): ApiMiddleware {
+export function list<Query extends PageQuery>(api: ApiRuntime, options: ListOptions<Query>): ApiMiddleware {
   return async (context) => {
     const ctx = context as ApiContext;
     const { key } = ctx.state;

@@ -1,5 +1,5 @@
 import { newId } from '../../shared/platform/ids.js';
-import { redactText } from '../../shared/platform/logger.js';
+import { redactPath } from '../../shared/platform/logger.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { inSpan, SpanKind } from '../../shared/platform/tracing.js';
 import type { AnyContext, ApiMiddleware } from '../context.js';
@@ -43,7 +43,7 @@ function report({ metrics, logger }: Runtime, ctx: AnyContext, ms: number): void
     {
       requestId: ctx.state.requestId,
       method: ctx.method,
-      path: redactText(ctx.path).slice(0, 200),
+      path: redactPath(ctx.path),
       route,
       status: ctx.status,
       tenant: ctx.state.key?.tenantId,

@@ -28,7 +28,7 @@ export async function apiAccess(
   const wanted = { url: 'api_url', key: demoKey, instead } as const;
   const demo = ownKey && ownUrl ? undefined : await demoAccess(config.dataDir, wanted);
   const key = usableKey(String(ownKey ?? demo?.key));
-  return { url: httpUrl('--api-url', String(ownUrl ?? demo?.url)).replace(/\/+$/, ''), key };
+  return { url: httpUrl('--api-url', String(ownUrl ?? demo?.url)).replace(/(?<!\/)\/+$/, ''), key };
 }
 
 /** A key without the blanks around it. @throws {CliError} `configuration` when it can be none of ours */

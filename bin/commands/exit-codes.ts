@@ -83,5 +83,5 @@ function messagesOf(error: AppError): string {
 /** The application's role or its tables are not there: 22023 comes from the session's `role` setting, 42P01 is an undefined table. */
 export function isNotMigrated(error: unknown): boolean {
   const code = errorCodeOf(error);
-  return code === '42P01' || (code === '22023' && /role .* does not exist/.test(reasonOf(error)));
+  return code === '42P01' || (code === '22023' && /role "[^"]*" does not exist/.test(reasonOf(error)));
 }

@@ -54,6 +54,18 @@ export function parseStrictJson(bytes: Buffer, { maxDepth } = { maxDepth: 20 }):
 }
 
 /**
+ * The faults as faults of single fields, when nothing else is wrong: the body is sound JSON, and texts in it hold
+ * characters that PostgreSQL cannot store. Undefined when the JSON itself is at fault.
+ */
+export function faultsOfTexts(faults: readonly JsonFault[]): JsonFault[] | undefined {
+  if (!faults.every(({ code }) => code === 'forbidden_character')) return undefined;
+  return faults.map(({ field, code }) => ({
+    ...{ field, code },
+    message: `${field || 'The body'} must not contain NUL characters or unpaired surrogates`,
+  }));
+}
+
+/**
  * Counts the members of JSON, which are its colons outside strings; NaN if it is nested too deep or has too many
  * values. Bytes are faster than characters. In anything but JSON the count means nothing, but JSON.parse refuses that.
  */

@@ -64,7 +64,12 @@ export function validate<T>(schema: Joi.Schema, input: unknown, unknown: Unknown
       details,
     });
   }
-  throw new AppError('validation_error', summary(details), { details });
+  throw validationError(details);
+}
+
+/** A 400 whose message is the first fault. */
+export function validationError(details: ErrorDetail[]): AppError {
+  return new AppError('validation_error', summary(details), { details });
 }
 
 function summary(details: ErrorDetail[]): string {

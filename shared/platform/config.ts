@@ -137,7 +137,7 @@ function toConfig(kind: ProcessKind, value: Settings): Config {
   const production = value.NODE_ENV === 'production';
   const dataDir = resolve(value.DATA_DIR);
   const defaultPort = kind === 'all' || kind === 'web' ? DEFAULT_PORT : 0;
-  const baseUrl = value.BASE_URL?.replace(/\/+$/, '');
+  const baseUrl = value.BASE_URL?.replace(/(?<!\/)\/+$/, '');
   // A worker's PORT is its health server's.
   const webPort = (defaultPort && value.PORT) || DEFAULT_PORT;
   return Object.freeze<Config>({
@@ -169,7 +169,7 @@ function toConfig(kind: ProcessKind, value: Settings): Config {
     trustProxy: value.TRUST_PROXY,
     logLevel: value.LOG_LEVEL,
     demo: value.DEMO ?? (kind === 'all' && !production),
-    apiUrl: value.TOW_API_URL?.replace(/\/+$/, ''),
+    apiUrl: value.TOW_API_URL?.replace(/(?<!\/)\/+$/, ''),
     apiKey: value.TOW_API_KEY,
     failpoints: new Set((value.FAILPOINTS ?? '').split(',').filter(Boolean)),
     tracing: value.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && !value.OTEL_SDK_DISABLED,

@@ -15,14 +15,28 @@ export type { Statement };
 export type Row = Record<string, unknown>;
 
 /**
+ * A query was issued after the function given to `transaction` or `rehearse` had returned or thrown. Its connection may
+ * already serve another tenant's transaction, so the query must not be sent.
+ */
+export class TransactionEndedError extends Error {
+  override readonly name = 'TransactionEndedError';
+
+  constructor() {
+    super('This transaction has ended. Await every query before the function of the transaction returns.');
+  }
+}
+
+/**
  * An open transaction. Statements issued without waiting for each other leave in one network flush and run in order
  * (`pipeline: true` of pg); after a failed one the rest of the transaction fails too.
  */
 export interface Transaction {
+  /** @throws {TransactionEndedError} after the end */
   query<R = Row>(statement: Statement): Promise<R[]>;
   /**
    * Sends a statement together with the commit, in one flush, and hands its rows to `onRows` once all has been committed. Should it fail, the commit
    * rolls back and the transaction throws its error.
+   * @throws {TransactionEndedError} after the end
    */
   queryAtCommit<R = Row>(statement: Statement, onRows?: (rows: R[]) => void): void;
 }
@@ -161,11 +175,22 @@ class PooledDatabase implements Database {
       // Observed below; without this a failed opening would be an unhandled rejection while `work` still runs.
       opening.catch(() => undefined);
       const last: { statement: Statement; onRows: ((rows: never[]) => void) | undefined }[] = [];
+      let hasEnded = false;
+      const assertOpen = () => {
+        if (hasEnded) throw new TransactionEndedError();
+      };
       try {
         const result = await work({
-          query: async (statement) => (await send(client, statement)).rows,
-          queryAtCommit: (statement, onRows) => last.push({ statement, onRows }),
+          query: async (statement) => {
+            assertOpen();
+            return (await send(client, statement)).rows;
+          },
+          queryAtCommit: (statement, onRows) => {
+            assertOpen();
+            last.push({ statement, onRows });
+          },
         });
+        hasEnded = true;
         await opening;
         const closing = [...last.map(({ statement }) => send(client, statement)), client.query(end)];
         const answers = await Promise.all(closing);
@@ -176,6 +201,7 @@ class PooledDatabase implements Database {
         });
         return result;
       } catch (error) {
+        hasEnded = true;
         // A connection that cannot even roll back is of no use to the next caller; the first error is the one to report.
         await client.query('rollback').catch(discard);
         throw error;

@@ -8,7 +8,7 @@ export interface PageRow {
   /** The items' JSON texts, joined by commas. */
   items: string;
   count: number;
-  /** Position of the last item when more follow, else null. */
+  /** Position of the last item when more follow, else null. The page ends early when its items would have too many bytes. */
   next_at: string | null;
   next_id: string | null;
 }
@@ -67,6 +67,12 @@ export interface ListPlan {
 }
 
 /**
+ * Bytes of the items of a page: 200 invoices may be 84 MB, and a process holds a page for each client until it has
+ * been read.
+ */
+export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+
+/**
  * A keyset page, newest first over (created_at, id): page 10,000 costs what page 1 costs, and rows that come in meanwhile shift nothing
  * (decisions 5). One row more than asked for is read, to know whether a page follows.
  */
@@ -77,19 +83,39 @@ export function listStatement(plan: ListPlan): Statement {
   else if (position)
     conditions.add('(t.created_at, t.id) < (?::timestamptz, ?::uuid)', position.at, position.id);
   const limitAt = conditions.values.push(plan.limit);
+  const maxBytesAt = conditions.values.push(MAX_PAGE_BYTES);
+  // `offset 0` keeps PostgreSQL from rendering an item once for each place that uses it.
   const text = `
-    select coalesce(string_agg(case when t.rank <= $${limitAt} then (${plan.representation})::text end, ','), '') as items,
-           least(count(*), $${limitAt})::int as count,
-           case when count(*) > $${limitAt} then max(t.${time}::text) filter (where t.rank = $${limitAt}) end as next_at,
-           case when count(*) > $${limitAt} then max(t.id::text) filter (where t.rank = $${limitAt}) end as next_id
+    select coalesce(string_agg(t.item, ',') filter (where t.fits), '') as items,
+           (count(*) filter (where t.fits))::int as count,
+           max(t.${time}::text) filter (where t.fits and t.ends) as next_at,
+           max(t.id::text) filter (where t.fits and t.ends) as next_id
     from (
-      select page.*, row_number() over () as rank
+      select t.*, t.rank <= $${limitAt} and (t.rank = 1 or t.bytes <= $${maxBytesAt}) as fits,
+             t.next_bytes is not null and (t.rank = $${limitAt} or t.bytes + t.next_bytes > $${maxBytesAt}) as ends
       from (
-        select t.* from ${plan.table} t where ${conditions.text}
-        order by ${timeOfIds ? '' : 't.created_at desc, '}t.id desc limit $${limitAt}::int + 1
-      ) page
+        select t.*, row_number() over page as rank, sum(octet_length(t.item)) over page as bytes,
+               lead(octet_length(t.item)) over page as next_bytes
+        from (
+          select t.id, t.${time}, (${plan.representation})::text as item
+          from (
+            select t.* from ${plan.table} t where ${conditions.text}
+            order by ${timeOfIds ? '' : 't.created_at desc, '}t.id desc limit $${limitAt}::int + 1
+          ) t
+          offset 0
+        ) t
+        window page as (rows between unbounded preceding and current row)
+      ) t
     ) t`;
   return { name: statementName(text), text, values: conditions.values };
+}
+
+/**
+ * The statement of a list with another bound on the bytes of its page, which is its last value.
+ * A page has one item at least, however large.
+ */
+export function withMaxBytes(statement: Statement, maxBytes: number): Statement {
+  return { ...statement, values: [...(statement.values ?? []).slice(0, -1), maxBytes] };
 }
 
 /** Names by text; there are as many as combinations of filters. */

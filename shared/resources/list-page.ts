@@ -3,7 +3,7 @@ import { type CursorCodec, type CursorPosition, InvalidCursorError } from '../co
 import type { Principal } from '../contracts/principal.js';
 import { AppError } from '../platform/errors.js';
 import type { Database, Statement } from '../platform/postgres.js';
-import type { ListScope, PageRow } from './keyset-list.js';
+import { type ListScope, MAX_PAGE_BYTES, type PageRow, withMaxBytes } from './keyset-list.js';
 
 /** A page as its readers frame it. */
 export interface Page {
@@ -14,34 +14,87 @@ export interface Page {
   count: number;
 }
 
+/** What a list's query has in common with those of all others. */
+export interface PageQuery {
+  cursor?: string;
+  limit?: number;
+  expand?: string;
+}
+
 interface PageRequest<Query> {
   key: Principal;
   /** A name for the list: its cursors go on in no other. */
   list: string;
   query: Query;
   statement: (query: Query, scope: ListScope) => Statement;
+  /** Of the items' JSON; the page ends before the item that would exceed it. Default: {@link MAX_PAGE_BYTES}. */
+  maxBytes?: number;
 }
 
+/**
+ * Items with `expand` that PostgreSQL renders at once: most of what it renders for a page of large ones would be thrown
+ * away.
+ */
+const EXPANDED_STEP = 50;
+
 /** Reads one page of a keyset list. @throws {AppError} 400 invalid_cursor */
-export async function readPage<Query extends { cursor?: string }>(
+export async function readPage<Query extends PageQuery>(
   { db, cursors }: { db: Database; cursors: CursorCodec },
-  { key, list, query, statement }: PageRequest<Query>,
+  { key, list, query, statement, maxBytes = MAX_PAGE_BYTES }: PageRequest<Query>,
 ): Promise<Page> {
   const binding = bindingOf(key, list, query);
-  const scope = {
-    tenantId: key.tenantId,
-    timeZone: key.timeZone,
-    position: readCursor(cursors, query.cursor, binding),
-    agentId: key.kind === 'agent' ? key.id : undefined,
+  const { tenantId, timeZone } = key;
+  const agentId = key.kind === 'agent' ? key.id : undefined;
+  const readRows: ReadRows = async ({ start, limit, bytes }) => {
+    const scope = { tenantId, timeZone, position: start, agentId };
+    const plan = statement(limit === undefined ? query : { ...query, limit }, scope);
+    const [page] = await db.read<PageRow>(tenantId, withMaxBytes(plan, bytes));
+    if (!page) throw new Error('a list statement returned no row');
+    return page;
   };
-  const [page] = await db.read<PageRow>(key.tenantId, statement(query, scope));
-  if (!page) throw new Error('a list statement returned no row');
-  const { items, count, next_at: at, next_id: id } = page;
-  return { items, count, cursor: at && id ? cursors.encode({ at, id }, binding) : null };
+  const start = readCursor(cursors, query.cursor, binding);
+  const request = { start, limit: query.limit, bytes: maxBytes };
+  const page = await (query.expand ? readInSteps(readRows, request) : readRows(request));
+  const { items, count } = page;
+  const next = positionAfter(page);
+  return { items, count, cursor: next ? cursors.encode(next, binding) : null };
+}
+
+interface RowsRequest {
+  start: CursorPosition | undefined;
+  /** Undefined: as many as the query asks for. */
+  limit: number | undefined;
+  bytes: number;
+}
+
+type ReadRows = (request: RowsRequest) => Promise<PageRow>;
+
+/** Reads a few rows at a time, until the page has all its rows or bytes. */
+async function readInSteps(
+  readRows: ReadRows,
+  { start, limit = EXPANDED_STEP, bytes }: RowsRequest,
+): Promise<PageRow> {
+  let page: PageRow = { items: '', count: 0, next_at: null, next_id: null };
+  let step: PageRow;
+  do {
+    step = await readRows({
+      start: positionAfter(page) ?? start,
+      limit: Math.min(limit - page.count, EXPANDED_STEP),
+      bytes: bytes - Buffer.byteLength(page.items),
+    });
+    const items = [page.items, step.items].filter((part) => part !== '').join(',');
+    page = { ...step, items, count: page.count + step.count };
+    // A step of fewer rows was ended by its bytes, or by the end of the list.
+  } while (positionAfter(page) && step.count === EXPANDED_STEP && page.count < limit);
+  return page;
+}
+
+function positionAfter({ next_at: at, next_id: id }: PageRow): CursorPosition | undefined {
+  return at && id ? { at, id } : undefined;
 }
 
 /** A cursor goes on where this very list ended: same tenant, list and filters; the page size may change. */
-function bindingOf({ tenantId }: Principal, list: string, query: Record<string, unknown>): string {
+function bindingOf({ tenantId }: Principal, list: string, query: PageQuery): string {
   const { cursor: _cursor, limit: _limit, expand: _expand, ...filters } = query;
   return `${tenantId} ${list} ${canonicalJson(filters)}`;
 }

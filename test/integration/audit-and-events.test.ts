@@ -120,6 +120,28 @@ describe('what a write leaves behind', () => {
       });
     }
 
+    it('of 200 new or replaced lines holds a summary instead of the lines', async () => {
+      const lines = (name: string) => Array(200).fill(lineItem({ name, description: 'd'.repeat(2000) }));
+      const made = await tenant.client.post('/invoices', invoiceInput({ line_items: lines('Tow') }), {
+        headers: ownHeaders(),
+      });
+      const line_items = lines('Winch');
+      const patched = await tenant.client.patch(
+        `/invoices/${made.body.id}`,
+        { line_items },
+        { headers: ownHeaders() },
+      );
+      const summary = (name: string) => ({
+        field: 'line_items',
+        from: null,
+        to: { count: 200, names: Array(10).fill(name), total_cents: 2_000_000 },
+      });
+      expect((await entryOf(made)).changes).to.deep.include(summary('Tow'));
+      expect((await entryOf(patched)).changes).to.deep.equal([summary('Winch')]);
+      for (const answer of [made, patched])
+        expect(JSON.stringify(await entryOf(answer)).length).to.be.below(2000);
+    });
+
     it('of replaced lines names them', async () => {
       const { id } = (await tenant.client.post('/invoices', invoiceInput())).body;
       const line_items = [lineItem({ name: 'Winch' })];

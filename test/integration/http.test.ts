@@ -217,6 +217,33 @@ describe('HTTP', () => {
       expect((await open('/readyz')).status).to.equal(200);
     });
 
+    it('/metrics counts 401 and 429 under the template of their route', async () => {
+      const small = await TestStack.start({
+        clock: false,
+        environment: { RATE_LIMIT_TIERS: '{"standard":{"minute":1,"hour":1000}}' },
+      });
+      try {
+        const { client } = await small.createTenant();
+        const id = '01910000-0000-7000-8000-000000000000';
+        expect((await client.get(`/work-orders/${id}`, { key: null })).status).to.equal(401);
+        expect((await client.get('/customers')).status).to.equal(200);
+        expect((await client.get('/drivers')).status).to.equal(429);
+        expect((await client.send('PUT', '/trucks')).status).to.equal(429);
+        const { text } = await new TestClient(small.origin, '', '').send('GET', '/metrics');
+        for (const [method, route, status] of [
+          ['GET', '/work-orders/:id', 401],
+          ['GET', '/drivers', 429],
+          ['PUT', '/trucks', 429],
+        ])
+          expect(text).to.include(
+            `tow_http_request_duration_seconds_count{method="${method}",route="${route}",status="${status}"} 1`,
+          );
+        expect(text).to.not.include('route="unmatched"');
+      } finally {
+        await small.stop();
+      }
+    });
+
     it('/metrics counts requests by route template and commands by type, and names no tenant or id', async () => {
       const { id } = (await tenant.client.post('/invoices', invoiceInput())).body;
       await tenant.client.get(`/invoices/${id}`);

@@ -49,6 +49,22 @@ describe('inputs of tools', () => {
     return error.details.map((detail: Args) => `${detail.field} ${detail.code}`).sort();
   };
 
+  const badTexts: [string, Args, string[]][] = [
+    ['create_work_order', { service_type: 'tow', notes: 'a\u0000b' }, ['notes']],
+    ['create_invoice_draft', { line_items: [LINE, { ...LINE, name: '\ud800' }] }, ['line_items[1].name']],
+    ['list_customers', { search: '\u0000' }, ['search']],
+    ['get_invoice', { id: '\u0000' }, ['id']],
+    ['list_customers', { search: '\u0000', cursor: '\u0000' }, ['cursor', 'search']],
+  ];
+  for (const [tool, args, fields] of badTexts) {
+    it(`${tool} refuses NUL and unpaired surrogates in ${fields.join(' and ')} by name, and the refusal is audited`, async () => {
+      const faults = fields.map((field) => `${field} forbidden_character`);
+      expect(await faultsOf(tool, args)).to.deep.equal(faults);
+      const [entry] = (await tenant.client.get('/audit-log?actor=agent&limit=1')).body.data.items;
+      expect(entry).to.include({ tool, outcome: 'failed' });
+    });
+  }
+
   for (const [tool, { max }] of Object.entries(LISTS)) {
     it(`${tool} takes a limit of 1 to ${max}`, async () => {
       for (const limit of [1, max]) expect((await agent.ok(tool, { limit })).items).to.be.an('array');

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { deriveKey } from '../../shared/platform/crypto.js';
-import { redactText } from '../../shared/platform/logger.js';
+import { redactPath, redactText } from '../../shared/platform/logger.js';
 import { mintKey } from '../../shared/resources/api-keys/credential.js';
 import { useProcesses } from '../support/processes.js';
 import { scriptCommand } from '../support/run-script.js';
@@ -150,5 +150,20 @@ describe('redactText', () => {
     const all = Object.values(SHAPED);
     const masked = redactText(all.map(({ text }) => text).join(' , '));
     for (const { secret } of all) expect(masked).to.not.include(secret);
+  });
+});
+
+describe('redactPath', () => {
+  it('masks a link that begins in the logged part of a path and ends behind it', () => {
+    const token = 'x1Y_'.repeat(20);
+    for (let start = 0; start < 200; start += 1) {
+      const path = redactPath(`/${'a'.repeat(start)}/i/${token}/pdf`);
+      expect(path.length).to.be.at.most(200);
+      expect(path, path).to.not.include('x1Y_');
+    }
+  });
+
+  it('keeps the beginning of a long path', () => {
+    expect(redactPath(`/v1/${'a.'.repeat(32 * 1024)}`)).to.equal(`/v1/${'a.'.repeat(98)}`);
   });
 });

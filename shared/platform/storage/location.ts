@@ -52,7 +52,7 @@ export function storageLocation(value: StorageSettings, dataDir: string): Storag
       kind: 's3',
       bucket,
       prefix: prefix.slice(1),
-      endpoint: value.S3_ENDPOINT?.replace(/\/+$/, ''),
+      endpoint: value.S3_ENDPOINT?.replace(/(?<!\/)\/+$/, ''),
       region: value.AWS_REGION,
     };
   }

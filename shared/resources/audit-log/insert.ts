@@ -1,8 +1,9 @@
-import type { Actor } from '../../contracts/command.js';
+import type { Actor, Change } from '../../contracts/command.js';
 import type { AUDIT_OUTCOMES, AUDIT_SOURCES } from '../../contracts/vocabulary.js';
 import type { ErrorBody } from '../../platform/errors.js';
 import type { Statement } from '../../platform/postgres.js';
 import { namesOf, recordset } from '../sets.js';
+import { compactChanges } from './compact-changes.js';
 
 const COLUMNS = `tenant_id uuid, id uuid, actor_type text, actor_id uuid, actor_name text, action text, entity_type text, entity_id uuid, outcome text,
   source text, tool text, changes jsonb, error jsonb, response_status smallint, request_id text, idempotency_key uuid, ip text, user_agent text`;
@@ -20,7 +21,8 @@ export interface AuditRecord {
   outcome: (typeof AUDIT_OUTCOMES)[number];
   source: (typeof AUDIT_SOURCES)[number];
   tool: string | null;
-  changes: unknown[] | null;
+  /** Lists of records in them are stored as summaries. */
+  changes: readonly Change[] | null;
   error: ErrorBody | null;
   /** HTTP status of the answer. */
   responseStatus: number;
@@ -44,7 +46,7 @@ export function insertAuditEntries(records: AuditRecord[]): Statement {
     outcome: record.outcome,
     source: record.source,
     tool: record.tool,
-    changes: record.changes,
+    changes: record.changes && compactChanges(record.changes),
     error: record.error,
     response_status: record.responseStatus,
     request_id: record.requestId,

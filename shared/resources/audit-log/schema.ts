@@ -32,7 +32,9 @@ export const auditEntry = allRequired({
         to: Joi.any().description('null when it was cleared').example('approved'),
       }),
     )
-    .description('Secrets are not among them'),
+    .description(
+      'Secrets are not among them. A list of records, such as line_items, is a summary: {count, names, total_cents}',
+    ),
   request_id: Joi.string().allow(null).example('0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e'),
   idempotency_key: uuid().allow(null),
   ip: Joi.string().allow(null).example('203.0.113.7'),

@@ -1,0 +1,87 @@
+import { createContext, Script } from 'node:vm';
+import { expect } from 'chai';
+import { attacksOn, findExpressions } from '../support/regular-expressions.js';
+
+const FOLDERS = ['api', 'mcp', 'workers', 'shared', 'bin'];
+const CHARS = 64 * 1024;
+/** Generous: a linear expression takes some microseconds per KB; a quadratic one takes 20 times this or more. */
+const MAX_MS_PER_KB = 2;
+/** The best of these counts, because other processes share the machine. */
+const TRIES = 3;
+/** V8 stops an exponential expression after this. */
+const GIVE_UP_MS = 20_000;
+
+/** Expressions that are put together at run time: the call as the source has it, and what it makes. */
+const COMPOSED: Record<string, RegExp> = {
+  'new RegExp(`^${DATE.source}[ T]${TIME.source}(?:${OFFSET.source})$`)':
+    /^\d{4,6}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[ T](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d(?::[0-5]\d)?)?)$/,
+  "new RegExp(`\\\\S{${LONGEST_WORD}}(?=\\\\S)`, 'g')": /\S{40}(?=\S)/g,
+};
+
+/** Runs in a context of its own, because V8 can be made to stop there. */
+const MEASURE = new Script(`
+  const timeOf = (text) => {
+    expression.lastIndex = 0;
+    const startedAt = now();
+    text.search(expression);
+    if (expression.global) text.replace(expression, '');
+    return now() - startedAt;
+  };
+  let slow;
+  for (const text of texts) {
+    let ms = timeOf(text);
+    for (let tries = 1; ms > maxMs && tries < maxTries; tries++) ms = Math.min(ms, timeOf(text));
+    if (ms > maxMs) {
+      slow = text;
+      break;
+    }
+  }
+  slow;
+`);
+
+/** A text of 64 KB over which the expression takes too long; undefined: none was found. */
+function findSlowText(expression: RegExp): string | undefined {
+  const context = createContext({
+    expression,
+    texts: attacksOn(expression, CHARS),
+    maxMs: (CHARS / 1024) * MAX_MS_PER_KB,
+    maxTries: TRIES,
+    now: () => performance.now(),
+  });
+  return MEASURE.runInContext(context, { timeout: GIVE_UP_MS });
+}
+
+describe('regular expressions of the sources', () => {
+  const found = findExpressions(FOLDERS);
+  const literals = found.filter(({ expression }) => expression !== undefined);
+  const composed = found.filter(({ expression }) => expression === undefined);
+
+  it('every expression that is put together at run time is known to this test', () => {
+    expect(composed.map(({ written }) => written).sort()).to.deep.equal(Object.keys(COMPOSED).sort());
+  });
+
+  const tried = new Map<string, { expression: RegExp; file: string }>();
+  for (const { written, file, expression } of literals)
+    tried.set(written, { expression: expression as RegExp, file });
+  for (const { written, file } of composed) {
+    const expression = COMPOSED[written];
+    if (expression) tried.set(written, { expression, file });
+  }
+
+  for (const [written, { expression, file }] of tried) {
+    it(`${written} in ${file} takes at most ${MAX_MS_PER_KB} ms per KB of adversarial text`, () => {
+      const text = findSlowText(expression);
+      expect(text?.slice(0, 60), 'the beginning of a text that takes too long').to.equal(undefined);
+    });
+  }
+
+  it('such a test finds quadratic expressions', () => {
+    const quadratic = [
+      /\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s@/]+@/g,
+      /\/+$/,
+      /role .* does not exist/,
+      /\s+$/,
+    ];
+    for (const slow of quadratic) expect(findSlowText(slow), String(slow)).to.be.a('string');
+  });
+});
