@@ -3,7 +3,7 @@ import { PERMISSIONS } from '../../contracts/vocabulary.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Database } from '../../platform/postgres.js';
 import { recordset } from '../sets.js';
-import { findTenant, type TenantRow } from '../tenants/find-tenant.js';
+import { accountTier, findTenant, type TenantRow } from '../tenants/find-tenant.js';
 
 /** A dispatcher's shift. After so long without a request a session is over. */
 export const IDLE_LIFE = "interval '12 hours'";
@@ -93,7 +93,8 @@ export function personOf(
     tenantName: tenant.name,
     environment: tenant.environment,
     timeZone: tenant.time_zone,
-    tier: tenant.environment === 'sandbox' ? 'starter' : tenant.tier,
+    tier: accountTier(tenant),
+    accountTier: accountTier(tenant),
     session: { id: row.id, tenantId: row.tenant_id },
   };
 }
