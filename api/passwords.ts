@@ -1,46 +1,69 @@
 import type { SignIn } from '../shared/contracts/generated.js';
-import { hashPassword, sha256, UNUSABLE_PASSWORD_HASH, verifyPassword } from '../shared/platform/crypto.js';
-import { AppError, serviceUnavailable } from '../shared/platform/errors.js';
-import { createGate, type Gate, GateFullError } from '../shared/platform/gate.js';
+import {
+  deriveKey,
+  hashPassword,
+  UNUSABLE_PASSWORD_HASH,
+  verifyPassword,
+} from '../shared/platform/crypto.js';
+import { serviceUnavailable } from '../shared/platform/errors.js';
+import { createFairLimit } from '../shared/platform/fair-limit.js';
+import { GateFullError } from '../shared/platform/gate.js';
+import { networkOf } from '../shared/platform/network-of.js';
 import type { Runtime } from '../shared/platform/runtime.js';
+import { isKnownAddress, markNetwork } from '../shared/resources/sessions/known-addresses.js';
 import { findCandidates, type SignInCandidate } from '../shared/resources/sessions/queries.js';
+import { countSignInRequest, countTryOfNetwork, countTryOfPerson } from './sign-in-limits.js';
 
-/** A password takes 128 MiB for about half a second: more at once would take the process down, more waiting would wait too long. */
-const CHECKS = { atOnce: 2, waiting: 20 };
-/** Apart from the checks: who sets passwords, of whatever account, must not keep anybody from signing in. */
-const MAKINGS = { atOnce: 1, waiting: 4 };
+/**
+ * A password takes 128 MiB for about half a second: more at once would take the process down, more waiting would wait too long. Networks take turns, and those
+ * from which the person has signed in before do not wait behind all others.
+ */
+const CHECKS = { queues: ['known', 'unknown'], maxRunning: 2, maxQueued: 20 } as const;
+/** Apart from the checks: setting passwords must not keep anybody from signing in. Accounts take turns. */
+const HASHES = { queues: ['hash'], maxRunning: 1, maxQueued: 8 } as const;
 
-/** Tries of one e-mail from one address. */
-const TRIES_OF_BOTH = { minute: 20, hour: 200 };
-/** Tries of one e-mail from everywhere. High: it must be dear to keep a person out by guessing badly. */
-const TRIES_OF_ONE_EMAIL = { minute: 100, hour: 1000 };
-/** Requests of one address, valid or not: each may bring a megabyte to be read. */
-const REQUESTS_OF_ONE_ADDRESS = { minute: 240, hour: 4800 };
-/** Tries of one address with whatever e-mails: one common password for everybody is guessing as well. */
-const TRIES_OF_ONE_ADDRESS = { minute: 120, hour: 1200 };
-
-/** What this process does with passwords: a few at a time. Both throw {@link AppError} 503 when there is no room for one more. */
+/** What this process does with passwords: a few at a time. All but `mark` throw {@link AppError} 503 when there is no room for one more. */
 export interface Passwords {
   /** Before anything is read of a request. @throws {AppError} 429 for too many of them. */
   admit(address: string): Promise<void>;
-  /** Tells whose e-mail and password these are; undefined when they are nobody's. @throws {AppError} 429 for too many tries. */
+  /** Finds the person whose e-mail and password these are; undefined when they are nobody's. @throws {AppError} 429 for too many tries. */
   check(given: SignIn, address: string): Promise<SignInCandidate | undefined>;
-  /** The hash that is stored of a password. */
-  hash(password: string): Promise<string>;
+  /** The mark by which a person's address is known again once they have signed in from it. */
+  mark(person: Pick<SignInCandidate, 'id'>, address: string): string;
+  /** The hash that is stored of a password. @param tenantId whose turn it is */
+  hash(password: string, tenantId: string): Promise<string>;
 }
 
-export function createPasswords(runtime: Runtime): Passwords {
-  const [checks, makings] = [createGate(CHECKS), createGate(MAKINGS)];
+export function createPasswords({ limiter, db, config }: Runtime): Passwords {
+  const [checks, hashes] = [createFairLimit(CHECKS), createFairLimit(HASHES)];
+  const markKey = deriveKey(config.secretKey, 'sign-in-addresses');
+  const mark: Passwords['mark'] = ({ id }, address) =>
+    markNetwork(markKey, { userId: id, network: networkOf(address) });
   return {
-    async admit(address) {
-      assertWithin([await runtime.limiter.consume(`sign-in-request/${address}`, REQUESTS_OF_ONE_ADDRESS)]);
+    mark,
+    admit: (address) => countSignInRequest(limiter, networkOf(address)),
+    async check({ email, password, tenant_id: tenantId }, address) {
+      const network = networkOf(address);
+      await countTryOfNetwork(limiter, email, network);
+      const candidates = await findCandidates(db, { email, tenantId });
+      const known = candidates.filter((person) =>
+        isKnownAddress(person.sign_in_addresses, mark(person, address), Date.now()),
+      );
+      const queue = known.length > 0 ? 'known' : 'unknown';
+      return checks
+        .run({ queue, group: network }, async () => {
+          if (known.length > 0 && known.length === candidates.length) return pick(known, password);
+          // Before the password is looked at: guesses side by side must not get past the count.
+          const refusal = await countTryOfPerson(limiter, email);
+          if (!refusal) return pick(candidates, password);
+          const person = known.length > 0 ? await pick(known, password) : undefined;
+          if (!person) throw refusal;
+          return person;
+        })
+        .catch(refuseWhenFull);
     },
-    async check(given, address) {
-      await assertMayTry(runtime, given.email, address);
-      const candidates = await findCandidates(runtime.db, { email: given.email, tenantId: given.tenant_id });
-      return runGated(checks, () => pick(candidates, given.password));
-    },
-    hash: (password) => runGated(makings, () => hashPassword(password)),
+    hash: (password, tenantId) =>
+      hashes.run({ queue: 'hash', group: tenantId }, () => hashPassword(password)).catch(refuseWhenFull),
   };
 }
 
@@ -53,33 +76,7 @@ async function pick(candidates: SignInCandidate[], password: string): Promise<Si
   return undefined;
 }
 
-async function runGated<T>(gate: Gate, work: () => Promise<T>): Promise<T> {
-  return gate.run(work).catch((error: unknown) => {
-    if (!(error instanceof GateFullError)) throw error;
-    throw serviceUnavailable(
-      'Too many passwords are being checked at this moment. Try again shortly.',
-      error,
-    );
-  });
-}
-
-/** Every try counts, right or wrong, before it is made: guesses side by side must not get past the count. */
-async function assertMayTry({ limiter }: Runtime, email: string, address: string): Promise<void> {
-  // Hashed: a limiter's keys may lie in Redis, and an e-mail says who works here.
-  const person = sha256(email.toLowerCase()).toString('base64url');
-  assertWithin([
-    await limiter.consume(`sign-in/${person}/${address}`, TRIES_OF_BOTH),
-    await limiter.consume(`sign-in/${person}`, TRIES_OF_ONE_EMAIL),
-    await limiter.consume(`sign-in/${address}`, TRIES_OF_ONE_ADDRESS),
-  ]);
-}
-
-function assertWithin(decisions: Awaited<ReturnType<Runtime['limiter']['consume']>>[]): void {
-  const over = decisions.flatMap(({ windows }) => windows.filter(({ remaining }) => remaining < 0));
-  if (over.length === 0) return;
-  const retryAfter = Math.max(...over.map(({ resetSeconds }) => resetSeconds));
-  throw new AppError('rate_limited', `Too many tries to sign in. Try again in ${retryAfter} s.`, {
-    headers: { 'Retry-After': String(retryAfter) },
-    details: over.map(({ window, limit, resetSeconds }) => ({ window, limit, retry_after: resetSeconds })),
-  });
+function refuseWhenFull(error: unknown): never {
+  if (!(error instanceof GateFullError)) throw error;
+  throw serviceUnavailable('Too many passwords are being checked at this moment. Try again shortly.', error);
 }

@@ -10,11 +10,7 @@ import {
   keyCredential,
   unauthorized,
 } from '../shared/resources/api-keys/credential-cache.js';
-import {
-  countAgentMessage,
-  countRequest,
-  rateLimitHeaders,
-} from '../shared/resources/api-keys/rate-limit.js';
+import { countRequest, rateLimitHeaders } from '../shared/resources/api-keys/rate-limit.js';
 import { auditRefusal } from './audit.js';
 import type { Caller } from './caller.js';
 import { manifestOf } from './manifest.js';
@@ -163,8 +159,7 @@ class Visit {
 
   /** Counts the message, and tells the limits in headers. Resolves with the refusal of one that is over. */
   async #count(key: Principal): Promise<AppError | undefined> {
-    const count = key.kind === 'agent' ? countAgentMessage : countRequest;
-    const { windows, refusal } = await count(this.mcp, key);
+    const { windows, refusal } = await countRequest(this.mcp, key);
     this.#reply.set(rateLimitHeaders(windows));
     return refusal;
   }

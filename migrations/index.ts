@@ -27,6 +27,8 @@ import * as addNotices from './20261122060000_add_notices.js';
 import * as addJobBilling from './20261122070000_add_job_billing.js';
 import * as addExports from './20261122080000_add_exports.js';
 import * as addExportSchedules from './20261122090000_add_export_schedules.js';
+import * as indexLiveKeys from './20261123030000_index_live_keys.js';
+import * as rememberSignInAddresses from './20261123030100_remember_sign_in_addresses.js';
 
 interface Migration {
   name: string;
@@ -65,6 +67,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261122070000_add_job_billing', ...addJobBilling },
   { name: '20261122080000_add_exports', ...addExports },
   { name: '20261122090000_add_export_schedules', ...addExportSchedules },
+  { name: '20261123030000_index_live_keys', ...indexLiveKeys },
+  { name: '20261123030100_remember_sign_in_addresses', ...rememberSignInAddresses },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */

@@ -37,7 +37,9 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     operationId: createApiKey
    *     tags: [Access]
    *     summary: Create an API key
-   *     description: The answer shows the key, once. Needs the permission admin.
+   *     description: >-
+   *       The answer shows the key, once. An account has 100 live keys at most, API keys and agent keys together; its sandbox has its own 100. One more is
+   *       409 until a key is revoked or expires. Needs the permission admin.
    *     x-body: ApiKeyCreate
    *     responses:
    *       '201': { x-resource: ApiKeyWithSecret }
@@ -66,7 +68,9 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     operationId: rollApiKey
    *     tags: [Access]
    *     summary: Replace an API key
-   *     description: The successor has the same rights; the old key ends after overlap_hours. Needs the permission admin.
+   *     description: >-
+   *       The successor has the same rights; the old key ends after overlap_hours, and takes one of the account's 100 places until then. Needs the
+   *       permission admin.
    *     x-body: ApiKeyRoll
    *     responses:
    *       '201': { x-resource: ApiKeyWithSecret }

@@ -54,8 +54,8 @@ export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *     description: >-
    *       Server-sent events; the data of each is an Event on one line. The answer does not end by itself. Who comes back with the last id it had misses
    *       nothing and gets nothing twice; without one the stream starts with what happens from now on. Ids are opaque and are not the ids of the events.
-   *       A comment every 15 seconds keeps the connection open. The stream ends when its key is revoked or expires. It counts as one request, and a key
-   *       may have 20 open at once. Not for agent keys.
+   *       A comment every 15 seconds keeps the connection open. The stream ends within 5 seconds when its key is revoked or expires, or its session is signed
+   *       out. It counts as one request, and a key or person may have 20 open at once. Not for agent keys.
    *     x-query: EventStreamQuery
    *     parameters:
    *       - name: Last-Event-ID
@@ -103,6 +103,7 @@ function stream(api: ApiRuntime): ApiMiddleware {
     api.streams.open({
       tenantId: key.tenantId,
       keyId: key.id,
+      credentialId: key.session?.id ?? key.id,
       position,
       types: query.types?.split(',') ?? [],
       isAllowed: async () => (await keyNow()) !== undefined,

@@ -113,6 +113,7 @@ async function storeSession(
       user_id: person.id,
       token_hash: sha256(token).toString('hex'),
       password_mark: sha256(person.password_hash).toString('hex'),
+      address_mark: api.passwords.mark(person, ctx.ip),
     },
     dryRun: false,
     unknownFields: [],

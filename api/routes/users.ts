@@ -129,7 +129,9 @@ function passwordKeeping(api: ApiRuntime) {
     const { password, ...rest } = input as T & { password?: string };
     if (password !== undefined) assertPerson(ctx);
     const password_hash =
-      password === undefined ? UNUSABLE_PASSWORD_HASH : await api.passwords.hash(password);
+      password === undefined
+        ? UNUSABLE_PASSWORD_HASH
+        : await api.passwords.hash(password, ctx.state.key.tenantId);
     return { ...rest, password_hash } as unknown as T;
   };
   return {

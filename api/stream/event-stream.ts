@@ -15,12 +15,15 @@ const END_PATIENCE_MS = 500;
 
 export interface EventStreamOptions {
   tenantId: string;
+  /** Of the key or the person: has so many streams at most. */
   keyId: string;
+  /** Of the key or the session: ends with it, whatever other sessions its person has. */
+  credentialId: string;
   /** Behind which event it starts. */
   position: EventPosition;
   /** Filters; none lets everything through. */
   types: string[];
-  /** False once the key may no longer do this. */
+  /** False once the credential may no longer do this. */
   isAllowed: () => Promise<boolean>;
   response: ServerResponse;
 }

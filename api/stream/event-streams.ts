@@ -9,8 +9,8 @@ import { EventStream, type EventStreamOptions } from './event-stream.js';
 const MAX_STREAMS_PER_KEY = 20;
 /** A notice that was lost delays events by this at most. */
 const LOOK_MS = 2000;
-/** With what the lookup of keys keeps (authenticate.ts), a revoked key's streams end within 5 s. */
-const CHECK_KEYS_MS = 500;
+/** Added to what the credential cache keeps (credential-cache.ts): a stream ends within 5 s of its key or session. */
+const CHECK_CREDENTIALS_MS = 500;
 
 /** The open event streams of this process. */
 export class EventStreams {
@@ -87,20 +87,23 @@ export class EventStreams {
     const look = () => {
       for (const feed of this.feeds.values()) feed.look();
     };
-    this.timers = [setInterval(look, LOOK_MS), setInterval(() => void this.checkKeys(), CHECK_KEYS_MS)];
+    this.timers = [
+      setInterval(look, LOOK_MS),
+      setInterval(() => void this.checkCredentials(), CHECK_CREDENTIALS_MS),
+    ];
   }
 
-  /** Ends the streams of keys that may no longer read. */
-  private async checkKeys(): Promise<void> {
+  /** Ends the streams of keys and sessions that may no longer read; each of them is looked up once. */
+  private async checkCredentials(): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;
-    const byKey = new Map([...this.streams].map(({ options }) => [options.keyId, options]));
-    const check = async ({ keyId, isAllowed }: EventStreamOptions) => {
+    const byCredential = new Map([...this.streams].map(({ options }) => [options.credentialId, options]));
+    const check = async ({ credentialId, isAllowed }: EventStreamOptions) => {
       // A store that cannot be asked delivers no events either, and may tell the next time.
       if (await isAllowed().catch(() => true)) return;
-      for (const stream of this.streams) if (stream.options.keyId === keyId) stream.end();
+      for (const stream of this.streams) if (stream.options.credentialId === credentialId) stream.end();
     };
-    await Promise.all([...byKey.values()].map(check));
+    await Promise.all([...byCredential.values()].map(check));
     this.isChecking = false;
   }
 }

@@ -7,11 +7,13 @@ import { newId } from '../../shared/platform/ids.js';
 import type { Database } from '../../shared/platform/postgres.js';
 import { type KeyKind, type KeyMaterial, mintKey } from '../../shared/resources/api-keys/credential.js';
 import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
+import { LIVE_KEYS } from '../../shared/resources/api-keys/live-keys.js';
 import { changesOfNew } from '../../shared/resources/changes.js';
+import { Places } from '../../shared/resources/places.js';
 import { refKey, renderRecords } from '../../shared/resources/sets.js';
 import { recordAction } from './audit-entry.js';
 import type { CommandArgs, RunCommand } from './command.js';
-import { usageError } from './exit-codes.js';
+import { CliError, EXIT, usageError } from './exit-codes.js';
 import { namedTenant } from './tenants.js';
 
 /** What a key may do, as it is stored. */
@@ -97,6 +99,8 @@ async function storeKey(
   const ref = { tenant_id: tenantId, id: newId() };
   const { prefix, lastFour: last_four, hash: key_hash } = material;
   return db.transaction([tenantId], async (tx) => {
+    const refusal = (await Places.count(tx, [{ tenantId }], LIVE_KEYS)).take(tenantId);
+    if (refusal && !refusal.ok) throw new CliError(refusal.error.code, refusal.error.message, EXIT.failed);
     await insertApiKeys(tx, [{ ...ref, ...key, prefix, last_four, key_hash, tier: null, rolled_from: null }]);
     recordAction(tx, {
       tenantId,

@@ -17,7 +17,10 @@ export interface Principal {
   tenantName: string;
   environment: 'live' | 'sandbox';
   timeZone: string;
+  /** Limits this credential alone; never higher than the account's. */
   tier: Tier;
+  /** Limits all credentials of this kind in the account together. */
+  accountTier: Tier;
   /** Of a person only. It is kept with the live tenant, also while its user acts in the sandbox. */
   session?: { id: string; tenantId: string };
 }

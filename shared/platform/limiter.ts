@@ -25,6 +25,8 @@ export interface RateDecision {
 export interface Limiter {
   /** Counts one request of a key against both windows of its limits. */
   consume(key: string, limits: TierLimits): Promise<RateDecision>;
+  /** Counts one request against the minute, and against the hour only if the minute lets it through: refused requests use up no hour. */
+  consumeUnlessRefused(key: string, limits: TierLimits): Promise<RateDecision>;
   /** Counts one wrong credential of an address. False: too many in this minute. */
   consumeBadCredential(address: string, perMinute: number): Promise<boolean>;
 }
@@ -46,18 +48,24 @@ export function createLimiter(redis: Redis | undefined): Limiter {
     }
     return limiter;
   };
+  const consumeIn = async (
+    { window, seconds }: (typeof WINDOWS)[number],
+    key: string,
+    limits: TierLimits,
+  ): Promise<WindowState> =>
+    toWindowState(window, limits[window], await limiterFor(window, limits[window], seconds).consume(key));
   return {
     async consume(key, limits) {
-      const windows = await Promise.all(
-        WINDOWS.map(async ({ window, seconds }) =>
-          toWindowState(
-            window,
-            limits[window],
-            await limiterFor(window, limits[window], seconds).consume(key),
-          ),
-        ),
-      );
-      return { allowed: windows.every((state) => state.remaining >= 0), windows };
+      return decide(await Promise.all(WINDOWS.map((window) => consumeIn(window, key, limits))));
+    },
+    async consumeUnlessRefused(key, limits) {
+      const windows: WindowState[] = [];
+      for (const window of WINDOWS) {
+        const state = await consumeIn(window, key, limits);
+        windows.push(state);
+        if (state.remaining < 0) break;
+      }
+      return decide(windows);
     },
     async consumeBadCredential(address, perMinute) {
       const { nth } = await limiterFor('credentials', perMinute, 60).consume(address);
@@ -119,6 +127,10 @@ class GatheredLimiter {
       for (const { reject } of waiters) reject(error);
     }
   }
+}
+
+function decide(windows: WindowState[]): RateDecision {
+  return { allowed: windows.every((state) => state.remaining >= 0), windows };
 }
 
 function newLimiter(

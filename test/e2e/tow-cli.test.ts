@@ -9,6 +9,7 @@ import { verifyPassword } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
 import { findKey } from '../../shared/resources/api-keys/queries.js';
 import { clusterOf } from '../integration/embedded-postgres-fixture.js';
+import { issueKey } from '../support/keys.js';
 import { withClient } from '../support/rows.js';
 import { type Cli, type JsonRun, useCli } from './cli-fixture.js';
 
@@ -143,6 +144,25 @@ describe('tow, the command line', function () {
     const actions = audit.map(({ action }) => action);
     const keys = ['agent_key.created', ...Array(2).fill('api_key.created')];
     expect(actions).to.deep.equal([...keys, 'api_key.revoked', 'tenant.created']);
+  });
+
+  it('makes no key for an account that has 100 live ones', async () => {
+    const { id: tenant } = (await tow(['tenants', 'create', '--name', 'Many Keys'])).data;
+    const store = { db: cli.db, config: { secretKey: 'of no process: nobody uses these keys' } };
+    for (let nth = 0; nth < 100; nth += 1) await issueKey(store, String(tenant));
+    const refused = await tow(['keys', 'create', '--tenant', String(tenant), '--name', 'one more']);
+    expect([refused.code, refused.error.code]).to.deep.equal([1, 'conflict']);
+    expect(refused.error.message).to.include('100 live keys at most');
+    const inSandbox = await tow([
+      'keys',
+      'create',
+      '--tenant',
+      String(tenant),
+      '--sandbox',
+      '--name',
+      'twin',
+    ]);
+    expect(inSandbox.code).to.equal(0);
   });
 
   it('adds a person, whose password it shows once and keeps as a hash; one per e-mail', async () => {

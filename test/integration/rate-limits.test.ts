@@ -24,6 +24,9 @@ describe('rate limits', () => {
         BAD_CREDENTIALS_PER_MINUTE: String(BAD_CREDENTIALS),
       },
     });
+  });
+  // All keys of an account have a limit together, so each test has an account of its own.
+  beforeEach(async () => {
     tenant = await stack.createTenant();
   });
   after(() => stack.stop());
@@ -90,6 +93,64 @@ describe('rate limits', () => {
     await askTimes(one, 5);
     expect((await one.get('/me')).status).to.equal(429);
     expect((await two.get('/me')).headers['x-ratelimit-remaining']).to.equal('4');
+  });
+
+  it('hold all API keys of an account together at five times its tier, and no other account', async () => {
+    for (let nth = 0; nth < 5; nth += 1) {
+      const statuses = (await askTimes(await fresh(), 5)).map(({ status }) => status);
+      expect(statuses, `key ${nth + 1}`).to.deep.equal(Array(5).fill(200));
+    }
+    const over = await (await fresh()).get('/me');
+    const [detail, ...others] = expectError(over, 429, 'rate_limited');
+    expect(others).to.deep.equal([]);
+    expect(detail).to.include({ window: 'minute', limit: 25 });
+    expect(over.body.error.message).to.include(
+      "all this account's API keys' limit of 25 requests per minute",
+    );
+    expect(Number(over.headers['retry-after'])).to.be.within(1, 60).and.to.equal(detail?.retry_after);
+    expect(over.headers['x-ratelimit-remaining']).to.equal('0');
+    expect(over.headers['ratelimit-policy']).to.match(/^"minute";q=25;w=60, /);
+    const agent = await fresh({ kind: 'agent', scopes: ['read_invoices'] });
+    const other = await stack.createTenant();
+    for (const [name, client] of Object.entries({ agent, sandbox: tenant.sandbox, other: other.client }))
+      expect((await client.get('/invoices')).status, name).to.equal(200);
+  });
+
+  it('tell what is left for all API keys of an account once that is less than what the key has left', async () => {
+    for (let nth = 0; nth < 4; nth += 1) await askTimes(await fresh(), 5);
+    await askTimes(await fresh(), 3);
+    const answer = await (await fresh()).get('/me');
+    expect(answer.headers['x-ratelimit-remaining']).to.equal('1');
+    expect(answer.headers['ratelimit-policy']).to.equal('"minute";q=25;w=60, "hour";q=1000;w=3600');
+    expect(answer.body.rate_limits[0]).to.include({ window: 'minute', limit: 25, remaining: 1 });
+  });
+
+  it('take nothing from the other keys of an account for requests that were over a key’s own limit', async () => {
+    const client = await fresh();
+    await Promise.all(Array.from({ length: 40 }, () => client.get('/me')));
+    for (let nth = 0; nth < 4; nth += 1) {
+      const statuses = (await askTimes(await fresh(), 5)).map(({ status }) => status);
+      expect(statuses, `key ${nth + 1}`).to.deep.equal(Array(5).fill(200));
+    }
+  });
+
+  it('count a key of a lower tier with the other keys of its account', async () => {
+    for (let nth = 0; nth < 4; nth += 1) await askTimes(await fresh(), 5);
+    for (const _ of [1, 2]) await askTimes(await fresh({ tier: 'starter' }), 2);
+    expect((await (await fresh()).get('/me')).status).to.equal(200);
+    expectError(await (await fresh({ tier: 'starter' })).get('/me'), 429, 'rate_limited');
+  });
+
+  it('count an agent’s requests of the REST API with those of all agents of its account', async () => {
+    const agent = () => fresh({ kind: 'agent', scopes: ['read_invoices'] });
+    for (let nth = 0; nth < 5; nth += 1) {
+      const client = await agent();
+      for (let time = 0; time < 5; time += 1) expect((await client.get('/invoices')).status).to.equal(200);
+    }
+    const over = await (await agent()).get('/invoices');
+    expectError(over, 429, 'rate_limited');
+    expect(over.body.error.message).to.include("all this account's agents' limit of 25 requests per minute");
+    expect((await (await fresh()).get('/me')).status).to.equal(200);
   });
 
   it('count what fails after the key was known: 400, 403, 404, 405', async () => {

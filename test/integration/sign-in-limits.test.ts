@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { countTryOfPerson } from '../../api/sign-in-limits.js';
+import type { Answer } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { createUser, signIn, type TestUser, trySignIn } from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -41,6 +43,119 @@ describe('guessing a password', () => {
     expectError(await stack.clientWith('tk_live_wrong').get('/me'), 429, 'rate_limited');
     const other = await createUser(stack, tenant.id);
     expect((await guess(other.email, other.password)).status).to.equal(200);
+  });
+});
+
+describe('signing in while somebody else attacks', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+
+  before(async () => {
+    stack = await TestStack.start({ environment: { TRUST_PROXY: 'true' } });
+    tenant = await stack.createTenant();
+  });
+  after(() => stack.stop());
+
+  const ATTACKER = '203.0.113.66';
+  const HOME = '192.0.2.10';
+  const tryFrom = (address: string, { email, password }: { email: string; password: string }) =>
+    trySignIn(stack.origin, { email, password }, { 'x-forwarded-for': address });
+  /** As a guesser with many addresses leaves the person's count. */
+  const useUpTriesOf = async ({ email }: TestUser): Promise<void> => {
+    for (let nth = 0; nth < 100; nth += 1) await countTryOfPerson(stack.runtime.limiter, email);
+  };
+  const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status);
+
+  it('goes on elsewhere after 105 tries of the e-mail from one address, of which 20 are checked', async () => {
+    const user = await createUser(stack, tenant.id);
+    const guesses: Answer[] = [];
+    for (let nth = 0; nth < 21; nth += 1) {
+      const five = Array.from({ length: 5 }, () => tryFrom(ATTACKER, { ...user, password: 'a guess' }));
+      guesses.push(...(await Promise.all(five)));
+    }
+    expect(statusesOf(guesses.slice(0, 20))).to.deep.equal(Array(20).fill(401));
+    expect(statusesOf(guesses.slice(20))).to.deep.equal(Array(85).fill(429));
+    const own = await tryFrom(HOME, user);
+    expect(own.status, own.text).to.equal(200);
+  });
+
+  it('is bounded for a person over all unknown addresses, and goes on where the person signed in before', async () => {
+    const user = await createUser(stack, tenant.id);
+    expect((await tryFrom(HOME, user)).status).to.equal(200);
+    await useUpTriesOf(user);
+    expectError(await tryFrom('198.51.100.1', user), 429, 'rate_limited');
+    expect((await tryFrom(HOME, user)).status).to.equal(200);
+    expectError(await tryFrom(HOME, { ...user, password: 'a guess' }), 401, 'unauthorized');
+  });
+
+  it('gives an address that one account knows no further tries of other accounts with that e-mail', async () => {
+    const victim = await createUser(stack, tenant.id, { password: 'the password of the victim' });
+    const { id: foreignId } = await stack.createTenant();
+    const attacker = await createUser(stack, foreignId, { email: victim.email });
+    expect((await tryFrom(ATTACKER, attacker)).status).to.equal(200);
+    await useUpTriesOf(victim);
+    expectError(await tryFrom(ATTACKER, victim), 429, 'rate_limited');
+    expect((await tryFrom(ATTACKER, attacker)).status).to.equal(200);
+  });
+
+  it('forgets an address 90 days after, and a deactivated person’s at once; no address is stored in clear', async () => {
+    const user = await createUser(stack, tenant.id);
+    const known = async () => {
+      const [row] = await stack.rows<{ known: Record<string, string> }>(
+        tenant.id,
+        'select sign_in_addresses as known from users where tenant_id = $1 and id = $2',
+        [tenant.id, user.id],
+      );
+      return row?.known ?? {};
+    };
+    expect((await tryFrom(HOME, user)).status).to.equal(200);
+    expect((await tryFrom(HOME, user)).status).to.equal(200);
+    expect(Object.keys(await known())).to.have.length(1);
+    expect(JSON.stringify(await known())).to.not.include(HOME);
+    const age = `update users set sign_in_addresses =
+      (select jsonb_object_agg(key, now() - interval '91 days') from jsonb_each(sign_in_addresses)) where id = $1`;
+    await stack.rows(tenant.id, age, [user.id]);
+    await useUpTriesOf(user);
+    expectError(await tryFrom(HOME, user), 429, 'rate_limited');
+    await createUser(stack, tenant.id);
+    expect((await tenant.client.delete(`/users/${user.id}`)).status).to.equal(200);
+    expect(await known()).to.deep.equal({});
+  });
+
+  it('is not starved by one address that has all places to wait taken', async () => {
+    const user = await createUser(stack, tenant.id);
+    const flood = Array.from({ length: 30 }, (_, nth) =>
+      tryFrom('203.0.113.77', { email: `nobody.${nth}@example.com`, password: 'a guess' }),
+    );
+    // Every place is taken once one try is refused.
+    await Promise.any(
+      flood.map(async (answer) => {
+        if ((await answer).status !== 503) throw new Error('checked');
+      }),
+    );
+    const own = await tryFrom('198.51.100.2', user);
+    expect(own.status, own.text).to.equal(200);
+    const statuses = statusesOf(await Promise.all(flood));
+    expect(new Set(statuses)).to.deep.equal(new Set([401, 503]));
+  });
+
+  it('leaves other accounts room to set passwords while one sets as many as it can', async () => {
+    const [busy, quiet] = [await stack.createTenant(), await stack.createTenant()];
+    const [many, one] = [
+      await signIn(stack, { tenantId: busy.id }),
+      await signIn(stack, { tenantId: quiet.id }),
+    ];
+    const password = 'long enough for a test';
+    const bodyOf = (nth: number) => ({ name: 'N', email: `set.${nth}@example.com`, password });
+    const flood = Array.from({ length: 12 }, (_, nth) => many.post('/users', bodyOf(nth)));
+    await Promise.any(
+      flood.map(async (answer) => {
+        if ((await answer).status !== 503) throw new Error('set');
+      }),
+    );
+    const made = await one.post('/users', bodyOf(0));
+    expect(made.status, made.text).to.equal(201);
+    await Promise.all(flood);
   });
 });
 

@@ -3,6 +3,7 @@ import { request } from 'undici';
 import { expectError } from '../support/expect-error.js';
 import { eventually } from '../support/poll.js';
 import { invoiceInput } from '../support/samples.js';
+import { createUser, signIn } from '../support/sign-in.js';
 import { SseClient, type SseOptions } from '../support/sse-client.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -146,6 +147,23 @@ describe('GET /stream: who may, how many, how long', () => {
     const client = await connect(await stack.createKey(tenant.id, { expiresAt }));
     expect(client.status).to.equal(200);
     await client.waitForEnd(5000);
+  });
+
+  it('ends within 5 s of the sign-out of its own session, and streams of other sessions of that person go on', async () => {
+    const user = await createUser(stack, tenant.id);
+    const [earlier, leaving, later] = [
+      await signIn(stack, user),
+      await signIn(stack, user),
+      await signIn(stack, user),
+    ];
+    const streamOf = ({ always }: typeof leaving) => connect('', { cookie: always.cookie as string });
+    const [before, own, after] = [await streamOf(earlier), await streamOf(leaving), await streamOf(later)];
+    expect([before.status, own.status, after.status]).to.deep.equal([200, 200, 200]);
+    expect((await leaving.delete('/session')).status).to.equal(200);
+    await own.waitForEnd(5000);
+    expect([before.hasEnded, after.hasEnded]).to.deep.equal([false, false]);
+    expect((await tenant.client.post('/invoices', invoiceInput())).status).to.equal(201);
+    for (const staying of [before, after]) await staying.waitFor(1);
   });
 
   it('goes on where it was when the database comes back', async () => {

@@ -14,6 +14,8 @@ export interface SseOptions {
   /** Query string with its question mark. */
   query?: string;
   prefix?: string;
+  /** Sent in place of the key. */
+  cookie?: string;
   /** Called for each event as it is read. */
   onEvent?: (event: SseEvent, client: SseClient) => void;
 }
@@ -40,10 +42,10 @@ export class SseClient {
 
   /** Connects and resolves once the head of the answer is here. */
   static connect(origin: string, key: string, options: SseOptions = {}): Promise<SseClient> {
-    const { lastEventId, query = '', prefix = '/v1' } = options;
+    const { lastEventId, query = '', prefix = '/v1', cookie } = options;
     const headers = {
       accept: 'text/event-stream',
-      authorization: `Bearer ${key}`,
+      ...(cookie === undefined ? { authorization: `Bearer ${key}` } : { cookie }),
       ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
     };
     const sent = request(`${origin}${prefix}/stream${query}`, { headers, agent: false });

@@ -93,6 +93,7 @@ describe('an event stream', () => {
     const options = {
       tenantId: 't',
       keyId: 'k',
+      credentialId: 'k',
       position: beforeTransaction(BigInt(after + 1)),
       types,
       isAllowed: async () => true,

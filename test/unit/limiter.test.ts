@@ -26,6 +26,16 @@ function behavesAsLimiter(open: () => Limiter): void {
     }
   });
 
+  it('leaves the hour alone for requests that the minute refuses, when it is told to', async () => {
+    const limiter = open();
+    const decisions: RateDecision[] = [];
+    for (let nth = 0; nth < 12; nth += 1)
+      decisions.push(await limiter.consumeUnlessRefused('spared', limits));
+    expect(verdicts(decisions)).to.deep.equal([true, true, true, ...Array(9).fill(false)]);
+    const hour = async () => (await limiter.consume('spared', limits)).windows[1]?.remaining;
+    expect([await hour(), await hour(), await hour()]).to.deep.equal([1, 0, -1]);
+  });
+
   it('counts both windows down, and says when each starts again', async () => {
     const [first, second] = await consumeMany(open(), 'down', 2);
     const remaining = (decision: RateDecision | undefined) =>

@@ -80,7 +80,7 @@ function isIsatap(address: string): boolean {
 }
 
 /** The eight numbers of an IPv6 address. */
-function groupsOf(address: string): number[] {
+export function groupsOf(address: string): number[] {
   // The URL parser writes all forms as one: hexadecimal, the IPv4 ending too.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::').map((part) => part.split(':').filter(Boolean));

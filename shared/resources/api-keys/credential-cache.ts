@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Principal } from '../../contracts/principal.js';
 import { AppError, isTransientDatabaseError, serviceUnavailable } from '../../platform/errors.js';
+import { networkOf } from '../../platform/network-of.js';
 import type { Runtime } from '../../platform/runtime.js';
 import { isWellFormedKey } from './credential.js';
 import { findKey } from './queries.js';
@@ -75,7 +76,7 @@ export async function countBadCredential(
   { limiter, config }: Pick<Runtime, 'limiter' | 'config'>,
   address: string,
 ): Promise<void> {
-  if (await limiter.consumeBadCredential(address, config.badCredentialsPerMinute)) return;
+  if (await limiter.consumeBadCredential(networkOf(address), config.badCredentialsPerMinute)) return;
   throw new AppError('rate_limited', 'Too many wrong credentials from this address. Wait a minute.', {
     headers: { ...REALM, 'Retry-After': '60' },
     details: [{ window: 'minute', limit: config.badCredentialsPerMinute }],

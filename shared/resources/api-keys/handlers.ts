@@ -2,9 +2,11 @@ import type { Command, Outcome } from '../../contracts/command.js';
 import type { AgentKeyCreate, ApiKeyCreate, ApiKeyRoll } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { changesOfNew } from '../changes.js';
+import { Places } from '../places.js';
 import { failed, lockRecords, missing, type RecordRef, recordset, refKey, refOf } from '../sets.js';
 import type { WithKeyMaterial } from './commands.js';
 import type { KeyKind, KeyMaterial } from './credential.js';
+import { LIVE_KEYS } from './live-keys.js';
 
 interface KeyRow {
   tenant_id: string;
@@ -61,15 +63,18 @@ function createKeys<Input extends ApiKeyCreate | AgentKeyCreate>(
   rightsOf: (input: Input) => Rights,
 ) {
   return async (tx: Transaction, commands: Command<WithKeyMaterial<Input>>[]): Promise<Outcome[]> => {
+    const places = await Places.count(tx, commands, LIVE_KEYS);
+    const refusals = commands.map(({ tenantId }) => places.take(tenantId));
+    const admitted = commands.filter((_command, index) => !refusals[index]);
     await insertApiKeys(
       tx,
-      commands.map((command) => {
+      admitted.map((command) => {
         const { material, name, read_only, expires_at = null } = command.input;
         const own = { kind, name, read_only, rolled_from: null, expires_at };
         return { ...refOf(command), ...stored(material), ...own, ...rightsOf(command.input) };
       }),
     );
-    return commands.map(keyOutcome);
+    return commands.map((command, index) => refusals[index] ?? keyOutcome(command));
   };
 }
 
@@ -94,13 +99,25 @@ type RollCommand = Command<WithKeyMaterial<ApiKeyRoll> & { from_id: string }>;
 
 const oldRef = ({ tenantId, input }: RollCommand): RecordRef => ({ tenant_id: tenantId, id: input.from_id });
 
-/** Makes a successor with the same rights; the old key ends when the overlap is over, or earlier if it was to. */
+/**
+ * Makes a successor with the same rights; the old key ends when the overlap is over, or earlier if it was to. One that ends at once leaves its place to its
+ * successor, so that a key can be replaced however many there are.
+ */
 export function rollKeys(kind: KeyKind) {
   return async (tx: Transaction, commands: RollCommand[]): Promise<Outcome[]> => {
+    // Locks accounts before keys, in the order of a batch that makes keys and then revokes some.
+    const places = await Places.count(tx, commands, LIVE_KEYS);
     const olds = await lockKeys(tx, kind, commands.map(oldRef));
     const rolled = await findRolled(tx, commands.map(oldRef));
-    const isRollable = (ref: RecordRef) => isUsable(olds.get(refKey(ref))) && !rolled.has(refKey(ref));
-    const rollable = commands.filter((command) => isRollable(oldRef(command)));
+    const refusalOf = (command: RollCommand): Outcome | undefined => {
+      const ref = oldRef(command);
+      const old = olds.get(refKey(ref));
+      if (!old) return missing(WHAT[kind]);
+      if (!isUsable(old) || rolled.has(refKey(ref))) return endedKey();
+      return command.input.overlap_hours > 0 ? places.take(command.tenantId) : undefined;
+    };
+    const refusals = commands.map(refusalOf);
+    const rollable = commands.filter((_command, index) => !refusals[index]);
     await insertApiKeys(
       tx,
       rollable.map((command) => {
@@ -109,10 +126,7 @@ export function rollKeys(kind: KeyKind) {
       }),
     );
     await endAfterOverlap(tx, rollable);
-    return commands.map((command) => {
-      if (rollable.includes(command)) return keyOutcome(command);
-      return olds.has(refKey(oldRef(command))) ? endedKey() : missing(WHAT[kind]);
-    });
+    return commands.map((command, index) => refusals[index] ?? keyOutcome(command));
   };
 }
 

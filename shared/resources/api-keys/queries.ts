@@ -6,7 +6,7 @@ import { sha256 } from '../../platform/crypto.js';
 import type { Database, Statement } from '../../platform/postgres.js';
 import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { recordset } from '../sets.js';
-import { findTenant, type TenantRow } from '../tenants/find-tenant.js';
+import { accountTier, findTenant, type TenantRow } from '../tenants/find-tenant.js';
 import { apiKeyRepresentation } from './representation.js';
 
 interface KeyRow {
@@ -55,15 +55,15 @@ function toPrincipal(row: KeyRow, tenant: TenantRow): Principal {
     tenantName: tenant.name,
     environment: tenant.environment,
     timeZone: tenant.time_zone,
-    tier: lowerTier(row.tier, tenant),
+    tier: lowerTier(row.tier, accountTier(tenant)),
+    accountTier: accountTier(tenant),
   };
 }
 
-/** A key may have a lower tier than its tenant, never a higher one; a sandbox is always a starter (decisions 6). */
-function lowerTier(own: Tier | null, tenant: TenantRow): Tier {
-  if (tenant.environment === 'sandbox') return 'starter';
-  if (own === null) return tenant.tier;
-  return TIER_ORDER.indexOf(own) < TIER_ORDER.indexOf(tenant.tier) ? own : tenant.tier;
+/** A key may have a lower tier than its account, never a higher one. */
+function lowerTier(own: Tier | null, ofAccount: Tier): Tier {
+  if (own === null) return ofAccount;
+  return TIER_ORDER.indexOf(own) < TIER_ORDER.indexOf(ofAccount) ? own : ofAccount;
 }
 
 export function listApiKeys(query: ApiKeyListQuery, scope: ListScope): Statement {

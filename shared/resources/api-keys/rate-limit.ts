@@ -12,33 +12,35 @@ export interface Counted {
   refusal: AppError | undefined;
 }
 
-/** Counts a request against the minute and the hour of its key or person (decisions 6, Tier). */
+/**
+ * What all credentials of a kind may do together in one account: as much as so many of them, each at the account's tier. Without it an account would
+ * multiply its limits by making keys or people. The sandbox is an account of its own.
+ */
+const SUMS = {
+  api: { name: 'api-keys', times: 5, limit: "all this account's API keys' limit" },
+  agent: { name: 'agents', times: 5, limit: "all this account's agents' limit" },
+  user: { name: 'people', times: 20, limit: "all this account's people's limit" },
+} as const;
+
+/**
+ * Counts a request against the minute and the hour of its key or person, and of all credentials of that kind in its account. The windows are the tighter
+ * ones. A request that is over its own limit is not counted for the others.
+ */
 export async function countRequest(
   { limiter, config }: Pick<Runtime, 'limiter' | 'config'>,
   key: Principal,
 ): Promise<Counted> {
-  const { allowed, windows } = await limiter.consume(countedAs(key), config.tiers[key.tier]);
-  return { windows, refusal: allowed ? undefined : tooMany(windows, `the ${key.tier} limit`) };
-}
-
-/** All agents of an account together may do as much as so many keys of its tier. */
-const AGENTS_OF_TENANT = 5;
-
-/** The same for a message of an agent: counted for its key, and for all agents of its account in the same tier. The windows are the tighter ones. */
-export async function countAgentMessage(
-  runtime: Pick<Runtime, 'limiter' | 'config'>,
-  key: Principal,
-): Promise<Counted> {
-  const ofKey = await countRequest(runtime, key);
-  if (ofKey.refusal) return ofKey;
-  const { minute, hour } = runtime.config.tiers[key.tier];
-  const { allowed, windows } = await runtime.limiter.consume(`agents/${key.tier}/${key.tenantId}`, {
-    minute: minute * AGENTS_OF_TENANT,
-    hour: hour * AGENTS_OF_TENANT,
+  const own = await limiter.consume(countedAs(key), config.tiers[key.tier]);
+  if (!own.allowed) return { windows: own.windows, refusal: tooMany(own.windows, `the ${key.tier} limit`) };
+  const { name, times, limit } = SUMS[key.kind];
+  const { minute, hour } = config.tiers[key.accountTier];
+  const sum = await limiter.consume(`${name}/${key.accountTier}/${key.tenantId}`, {
+    minute: minute * times,
+    hour: hour * times,
   });
   return {
-    windows: ofKey.windows.map((own, index) => tighter(own, windows[index] ?? own)),
-    refusal: allowed ? undefined : tooMany(windows, "all this account's agents' limit"),
+    windows: own.windows.map((window, index) => tighter(window, sum.windows[index] ?? window)),
+    refusal: sum.allowed ? undefined : tooMany(sum.windows, limit),
   };
 }
 

@@ -16,6 +16,8 @@ export interface NewSession {
   token_hash: string;
   /** SHA-256 of the stored hash that the password was checked against, hex: a password changed meanwhile opens nothing. */
   password_mark: string;
+  /** The network that the person signs in from, marked. Absent from a process of the version before. */
+  address_mark?: string;
 }
 
 /**
@@ -31,6 +33,7 @@ export const createSession = defineCommand<NewSession>({
     user_id: Joi.string().required(),
     token_hash: Joi.string().required(),
     password_mark: Joi.string().required(),
+    address_mark: Joi.string(),
   }),
   // In its turn with changes of that person.
   conflictKeys: ({ user_id }) => [`entity:${user_id}`],

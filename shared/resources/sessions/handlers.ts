@@ -3,11 +3,13 @@ import { sha256 } from '../../platform/crypto.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { failed, lockRecords, missing, type RecordRef, recordset, refKey, refOf } from '../sets.js';
 import type { NewSession } from './commands.js';
+import { type KnownAddresses, withAddress } from './known-addresses.js';
 import { ABSOLUTE_LIFE, IDLE_LIFE } from './queries.js';
 
 interface UserRow extends Row {
   password_hash: string;
   deactivated_at: string | null;
+  sign_in_addresses: KnownAddresses;
 }
 
 const userRef = ({ tenantId, input }: Command<NewSession>): RecordRef => ({
@@ -33,11 +35,33 @@ export async function createSessions(tx: Transaction, commands: Command<NewSessi
            from ${recordset('tenant_id uuid, id uuid, user_id uuid, token_hash text')}`,
     values: [JSON.stringify(current.map((command) => ({ ...command.input, ...refOf(command) })))],
   });
+  await rememberAddresses(tx, current, users);
   return commands.map((command) =>
     current.includes(command)
       ? { ok: true, changes: [], events: [] }
       : failed({ code: 'unauthorized', message: 'E-mail or password is wrong.' }),
   );
+}
+
+/** People know their addresses again by these marks; see known-addresses.ts. */
+async function rememberAddresses(
+  tx: Transaction,
+  commands: Command<NewSession>[],
+  users: Map<string, UserRow>,
+): Promise<void> {
+  const rows = commands.flatMap((command) => {
+    const { address_mark: mark } = command.input;
+    const ref = userRef(command);
+    const known = users.get(refKey(ref))?.sign_in_addresses ?? {};
+    return mark ? [{ ...ref, sign_in_addresses: withAddress(known, mark, Date.now()) }] : [];
+  });
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'remember-sign-in-addresses',
+    text: `update users t set sign_in_addresses = r.sign_in_addresses
+           from ${recordset('tenant_id uuid, id uuid, sign_in_addresses jsonb')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(rows)],
+  });
 }
 
 interface SessionRow extends Row {

@@ -3,7 +3,8 @@ import { PERMISSIONS } from '../../contracts/vocabulary.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Database } from '../../platform/postgres.js';
 import { recordset } from '../sets.js';
-import { findTenant, type TenantRow } from '../tenants/find-tenant.js';
+import { accountTier, findTenant, type TenantRow } from '../tenants/find-tenant.js';
+import type { KnownAddresses } from './known-addresses.js';
 
 /** A dispatcher's shift. After so long without a request a session is over. */
 export const IDLE_LIFE = "interval '12 hours'";
@@ -16,6 +17,7 @@ export interface SignInCandidate {
   id: string;
   name: string;
   password_hash: string;
+  sign_in_addresses: KnownAddresses;
 }
 
 /** More accounts than this under one e-mail must be told apart by tenant_id: each costs a password check. */
@@ -29,7 +31,7 @@ export function findCandidates(
   const address = email.toLowerCase();
   return db.readByEmail<SignInCandidate>(address, {
     name: 'find-candidates',
-    text: `select tenant_id, id, name, password_hash from users
+    text: `select tenant_id, id, name, password_hash, sign_in_addresses from users
            where lower(email) = $1 and deactivated_at is null and ($2::uuid is null or tenant_id = $2)
            order by created_at, id limit ${MAX_CANDIDATES}`,
     values: [address, tenantId ?? null],
@@ -93,7 +95,8 @@ export function personOf(
     tenantName: tenant.name,
     environment: tenant.environment,
     timeZone: tenant.time_zone,
-    tier: tenant.environment === 'sandbox' ? 'starter' : tenant.tier,
+    tier: accountTier(tenant),
+    accountTier: accountTier(tenant),
     session: { id: row.id, tenantId: row.tenant_id },
   };
 }

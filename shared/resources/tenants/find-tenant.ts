@@ -19,3 +19,8 @@ export async function findTenant(db: Database, tenantId: string): Promise<Tenant
   });
   return tenant;
 }
+
+/** A sandbox is always a starter, whatever the plan. */
+export function accountTier({ environment, tier }: TenantRow): Tier {
+  return environment === 'sandbox' ? 'starter' : tier;
+}

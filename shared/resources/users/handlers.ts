@@ -186,7 +186,7 @@ async function lockActive(tx: Transaction, tenantIds: string[]): Promise<Map<str
 async function deactivate(tx: Transaction, people: RecordRef[]): Promise<void> {
   await tx.query({
     name: 'deactivate-users',
-    text: `update users t set deactivated_at = now(), updated_at = ${nextUpdatedAt('t')}
+    text: `update users t set deactivated_at = now(), sign_in_addresses = '{}', updated_at = ${nextUpdatedAt('t')}
            from ${recordset('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(people)],
   });

@@ -21,6 +21,7 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
     sandbox_tenant_id`),
   users: table('tenant_id id email name created_at updated_at deactivated_at', {
     password_hash: 'a credential',
+    sign_in_addresses: 'marks that only this deployment can read',
   }),
   api_keys: table(
     `tenant_id id kind name prefix last_four permissions scopes read_only tier rolled_from created_at expires_at revoked_at last_used_at`,

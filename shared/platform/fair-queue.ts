@@ -29,6 +29,35 @@ export class FairQueue<Member> {
     return undefined;
   }
 
+  /** Members that wait, of all tenants. */
+  get size(): number {
+    return this.waiting.size;
+  }
+
+  /** Members of one tenant that wait. */
+  countOf(tenantId: string): number {
+    return this.byTenant.get(tenantId)?.length ?? 0;
+  }
+
+  /** Removes the member that came last of the tenant that has the most waiting. */
+  dropOfLargest(): Member | undefined {
+    const [first, ...others] = this.byTenant;
+    if (!first) return undefined;
+    const [tenantId, members] = others.reduce(
+      (one, other) => (other[1].length > one[1].length ? other : one),
+      first,
+    );
+    const member = members.pop() as Member;
+    this.waiting.delete(member);
+    if (members.length === 0) this.byTenant.delete(tenantId);
+    return member;
+  }
+
+  /** How many wait of the tenant that has the most waiting. */
+  get largestCount(): number {
+    return Math.max(0, ...[...this.byTenant.values()].map((members) => members.length));
+  }
+
   /** Tenants that have a member waiting. */
   get tenants(): number {
     return this.byTenant.size;

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { createFairLimit } from '../../shared/platform/fair-limit.js';
+import { GateFullError } from '../../shared/platform/gate.js';
+
+describe('a fair limit', () => {
+  const OPTIONS = { queues: ['one', 'two'], maxRunning: 2, maxQueued: 6 } as const;
+  const later = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+  /** Runs named work, and collects the names in the order in which it starts. */
+  const scene = (options: Parameters<typeof createFairLimit<'one' | 'two'>>[0] = OPTIONS) => {
+    const limit = createFairLimit(options);
+    const started: string[] = [];
+    let running = 0;
+    let mostRunning = 0;
+    const run = (name: string, queue: 'one' | 'two' = 'one') =>
+      limit.run({ queue, group: name.charAt(0) }, async () => {
+        running += 1;
+        mostRunning = Math.max(mostRunning, running);
+        started.push(name);
+        await later();
+        running -= 1;
+        return name;
+      });
+    return { run, started, mostRunning: () => mostRunning };
+  };
+  const errorOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
+
+  it('lets groups take turns, and runs no more than its number at once', async () => {
+    const { run, started, mostRunning } = scene();
+    const names = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1'];
+    expect(await Promise.all(names.map((name) => run(name)))).to.deep.equal(names);
+    expect(started).to.deep.equal(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'a5']);
+    expect(mostRunning()).to.equal(2);
+  });
+
+  it('gives a full queue’s place to a group that has fewer waiting, and takes it from the group that has the most', async () => {
+    const { run, started } = scene();
+    const errors = new Map<string, unknown>();
+    const noted = (name: string) => run(name).catch((error: unknown) => errors.set(name, error));
+    const work = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'b2', 'b3', 'b4', 'c1'].map(noted);
+    await Promise.all(work);
+    // Six wait: a3 to a6, b1, b2. Then b3 takes the place of a6, b4 finds no larger share than its own, and c1 takes the place of a5 or b3.
+    expect([...errors.keys()]).to.have.members(['a6', 'b4', 'a5']);
+    for (const error of errors.values()) expect(error).to.be.instanceOf(GateFullError);
+    expect(started).to.deep.equal(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'b3']);
+    expect(await run('a7'), 'once there is room').to.equal('a7');
+  });
+
+  it('refuses everybody when each group has its share, but not in the other queue, which has every second turn', async () => {
+    const { run, started } = scene();
+    const admitted = ['a1', 'a2', 'b1', 'c1', 'd1', 'e1', 'f1', 'g1'].map((name) => run(name));
+    expect(await errorOf(run('h1'))).to.be.instanceOf(GateFullError);
+    admitted.push(run('h2', 'two'), run('h3', 'two'));
+    await Promise.all(admitted);
+    expect(started.indexOf('h2')).to.be.below(4);
+    expect(started.indexOf('h3')).to.be.below(6);
+  });
+
+  it('gives the place of work that failed to the next', async () => {
+    const limit = createFairLimit({ ...OPTIONS, maxRunning: 1 });
+    const place = { queue: 'one', group: 'a' } as const;
+    const failing = limit.run(place, () => Promise.reject(new Error('no')));
+    const next = limit.run(place, async () => 'next');
+    expect(((await errorOf(failing)) as Error).message).to.equal('no');
+    expect(await next).to.equal('next');
+  });
+});

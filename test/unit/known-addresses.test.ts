@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import {
+  isKnownAddress,
+  type KnownAddresses,
+  markNetwork,
+  withAddress,
+} from '../../shared/resources/sessions/known-addresses.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const NOW = Date.parse('2026-11-23T12:00:00Z');
+
+describe('the addresses that a person has signed in from', () => {
+  it('are known for 90 days from the last sign-in, and then forgotten', () => {
+    const known = withAddress({}, 'home', NOW);
+    expect(isKnownAddress(known, 'home', NOW + 89 * DAY_MS)).to.equal(true);
+    expect(isKnownAddress(known, 'home', NOW + 91 * DAY_MS)).to.equal(false);
+    expect(isKnownAddress(known, 'elsewhere', NOW)).to.equal(false);
+    const renewed = withAddress(known, 'home', NOW + 89 * DAY_MS);
+    expect(isKnownAddress(renewed, 'home', NOW + 91 * DAY_MS)).to.equal(true);
+    expect(withAddress(known, 'office', NOW + 91 * DAY_MS)).to.have.all.keys('office');
+  });
+
+  it('are the newest 20', () => {
+    let known: KnownAddresses = {};
+    for (let nth = 0; nth < 25; nth += 1) known = withAddress(known, `m${nth}`, NOW + nth);
+    known = withAddress(known, 'm6', NOW + 100);
+    known = withAddress(known, 'new', NOW + 101);
+    const kept = Array.from({ length: 19 }, (_, nth) => `m${nth + 6}`);
+    expect(known).to.have.all.keys(...kept, 'new');
+  });
+
+  it('are kept as marks that differ between people and between deployments', () => {
+    const network = '192.0.2.9';
+    const [key, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    const mark = markNetwork(key, { userId: 'u1', network });
+    expect(markNetwork(key, { userId: 'u1', network })).to.equal(mark);
+    expect(markNetwork(key, { userId: 'u2', network })).to.not.equal(mark);
+    expect(markNetwork(other, { userId: 'u1', network })).to.not.equal(mark);
+  });
+});

@@ -1,0 +1,20 @@
+import { expect } from 'chai';
+import { networkOf } from '../../shared/platform/network-of.js';
+
+describe('networkOf', () => {
+  for (const [address, network] of [
+    ['192.0.2.9', '192.0.2.9'],
+    ['::ffff:192.0.2.9', '192.0.2.9'],
+    ['::ffff:c000:209', '192.0.2.9'],
+    ['2001:db8:1:2f3:4:5:6:7', '2001:db8:1:200::/56'],
+    ['2001:db8:1:2ff::1', '2001:db8:1:200::/56'],
+    ['2001:DB8:1:300::1', '2001:db8:1:300::/56'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/56'],
+    ['::1', '0:0:0:0::/56'],
+    ['unknown', 'unknown'],
+  ] as const) {
+    it(`counts ${address} for ${network}`, () => {
+      expect(networkOf(address)).to.equal(network);
+    });
+  }
+});

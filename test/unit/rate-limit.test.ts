@@ -1,0 +1,24 @@
+import { expect } from 'chai';
+import type { Principal } from '../../shared/contracts/principal.js';
+import { loadConfig } from '../../shared/platform/config.js';
+import { createLimiter } from '../../shared/platform/limiter.js';
+import { countRequest } from '../../shared/resources/api-keys/rate-limit.js';
+
+const RATE_LIMIT_TIERS = '{"standard":{"minute":2,"hour":1000},"starter":{"minute":1,"hour":1000}}';
+
+describe('countRequest', () => {
+  const person = (id: string, tenantId = 'a') =>
+    ({ id, kind: 'user', tenantId, tier: 'standard', accountTier: 'standard' }) as Principal;
+
+  it('holds all people of an account together at twenty times its tier, and no other account', async () => {
+    const config = loadConfig('all', { SECRET_KEY: 'x7!'.repeat(11), RATE_LIMIT_TIERS });
+    const runtime = { limiter: createLimiter(undefined), config };
+    for (let nth = 0; nth < 20; nth += 1) {
+      for (let time = 0; time < 2; time += 1)
+        expect((await countRequest(runtime, person(`p${nth}`))).refusal, `person ${nth}`).to.equal(undefined);
+    }
+    const { refusal } = await countRequest(runtime, person('one too many'));
+    expect(refusal?.message).to.include("all this account's people's limit of 40 requests per minute");
+    expect((await countRequest(runtime, person('stranger', 'b'))).refusal).to.equal(undefined);
+  });
+});
