@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { FairQueue } from '../../workers/fair-queue.js';
+import { FairQueue } from '../../shared/platform/fair-queue.js';
 import { Permits, type Pool } from '../../workers/webhooks/permits.js';
 
 const TENANTS = ['a', 'b', 'c', 'd'];

@@ -1,5 +1,5 @@
+import { FairQueue } from '../../shared/platform/fair-queue.js';
 import type { RecordRef } from '../../shared/resources/sets.js';
-import { FairQueue } from '../fair-queue.js';
 
 /** An export that waits for its turn. */
 export interface Waiting extends RecordRef {

@@ -1,8 +1,8 @@
 import { failpoint } from '../../shared/platform/failpoints.js';
+import { FairQueue } from '../../shared/platform/fair-queue.js';
 import type { OutboundClient } from '../../shared/platform/outbound/client.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { type LaneRef, scheduleWakes, type WebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
-import { FairQueue } from '../fair-queue.js';
 import { type DueDelivery, HORIZON_SECONDS } from './due-store.js';
 import { createConfigLoader } from './endpoint-config.js';
 import { Feeder } from './feeder.js';
