@@ -1,4 +1,6 @@
+import { jsonTime } from '../../../shared/contracts/resource.js';
 import { customerMembers } from '../../../shared/resources/customers/representation.js';
+import { effectiveDueDate } from '../../../shared/resources/invoices/effective-due-date.js';
 import { type Column, cents, flag, plain, text, time } from './cells.js';
 
 /*
@@ -33,6 +35,7 @@ export function invoiceColumns(t: string): Column[] {
     plain(t, 'delivery_viewed_at', `case when ${hasDelivery} then ${time(t, 'viewed_at').sql} end`),
     time(t, 'created_at'),
     time(t, 'updated_at'),
+    plain(t, 'effective_due_date', jsonTime(t, 'effective_due_date', effectiveDueDate(t)).sql),
   ];
 }
 
