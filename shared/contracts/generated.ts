@@ -2705,6 +2705,24 @@ export interface Settings {
   grace_days: number;
   terms_days: number;
   agent_gate_cents: number | null;
+  business_name: string | null;
+  address: string | null;
+  city: string | null;
+  state: string | null;
+  zip: string | null;
+  phone: string | null;
+  email: string | null;
+  remittance_text: string | null;
+  /**
+   * The picture on invoices: GET, PUT and DELETE /settings/logo
+   */
+  logo: {
+    content_type: "image/png" | "image/jpeg";
+    width: number;
+    height: number;
+    bytes: number;
+    updated_at: string;
+  } | null;
   updated_at: string;
 }
 export interface SettingsPatch {
@@ -2728,6 +2746,20 @@ export interface SettingsPatch {
    * Agents' writes of this total or more wait for a human; null: none do
    */
   agent_gate_cents?: number | null;
+  /**
+   * Name on invoices; null: the account's name
+   */
+  business_name?: string | null;
+  address?: string | null;
+  city?: string | null;
+  state?: string | null;
+  zip?: string | null;
+  phone?: string | null;
+  email?: string | null;
+  /**
+   * How to pay, in your words; null: invoices name phone and e-mail
+   */
+  remittance_text?: string | null;
 }
 export interface WebhookEndpoint {
   id: string;
