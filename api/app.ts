@@ -30,6 +30,7 @@ import { impoundRoutes } from './routes/impounds.js';
 import { inspectionRoutes } from './routes/inspections.js';
 import { invoicePdfRoutes } from './routes/invoice-pdf.js';
 import { invoiceRoutes } from './routes/invoices.js';
+import { logoRoutes } from './routes/logo.js';
 import { messageRoutes } from './routes/messages.js';
 import { noticeRoutes } from './routes/notices.js';
 import { paymentRoutes } from './routes/payments.js';
@@ -60,6 +61,7 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     claimRoutes,
     dispatchRoutes,
     settingsRoutes,
+    logoRoutes,
     workOrderRoutes,
     customerRoutes,
     truckRoutes,

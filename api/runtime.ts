@@ -1,12 +1,12 @@
 import { type CursorCodec, createCursorCodec } from '../shared/contracts/cursor.js';
 import { deriveKey } from '../shared/platform/crypto.js';
-import { createGate, type Gate } from '../shared/platform/gate.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { openStorage } from '../shared/platform/storage/open-storage.js';
 import type { Storage } from '../shared/platform/storage/storage.js';
 import { gatherKeyUses, type NoteKeyUse } from '../shared/queues/key-uses.js';
 import type { Submit } from '../shared/queues/submit.js';
 import { AuditRecorder } from '../shared/resources/audit-log/recorder.js';
+import { type InvoicePdfs, openInvoicePdfs } from '../shared/resources/invoices/pdf/invoice-pdfs.js';
 import { openDurableWritePath } from '../shared/resources/operations/write-path.js';
 import { webhookHeadersKey } from '../shared/resources/webhook-endpoints/headers.js';
 import { webhookSecretsKey } from '../shared/resources/webhook-endpoints/secret.js';
@@ -22,8 +22,7 @@ export interface ApiRuntime extends Runtime {
   streams: EventStreams;
   cursors: CursorCodec;
   passwords: Passwords;
-  /** Lets one PDF be made at a time: a long invoice takes half a second of this process, and side by side a hundred would let nobody else in. */
-  pdfs: Gate;
+  pdfs: InvoicePdfs;
   planReplay: ReplayPlanner;
   /** Where the files of exports lie, links to them, and who fetches one from here. */
   storage: Storage;
@@ -47,7 +46,7 @@ export async function createApiRuntime(runtime: Runtime): Promise<ApiRuntime> {
     submit: await openDurableWritePath(runtime),
     streams: await EventStreams.create(runtime),
     passwords: createPasswords(runtime),
-    pdfs: createGate({ atOnce: 1, waiting: 10 }),
+    pdfs: openInvoicePdfs(runtime),
     planReplay: createReplayPlanner(db),
     storage,
     exportLink: createExportLink(config, storage),

@@ -29,6 +29,7 @@ import * as addExports from './20261122080000_add_exports.js';
 import * as addExportSchedules from './20261122090000_add_export_schedules.js';
 import * as indexLiveKeys from './20261123030000_index_live_keys.js';
 import * as rememberSignInAddresses from './20261123030100_remember_sign_in_addresses.js';
+import * as addLetterheads from './20261123040000_add_letterheads.js';
 
 interface Migration {
   name: string;
@@ -69,6 +70,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261122090000_add_export_schedules', ...addExportSchedules },
   { name: '20261123030000_index_live_keys', ...indexLiveKeys },
   { name: '20261123030100_remember_sign_in_addresses', ...rememberSignInAddresses },
+  { name: '20261123040000_add_letterheads', ...addLetterheads },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */

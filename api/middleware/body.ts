@@ -8,6 +8,8 @@ import type { AnyContext, ApiMiddleware } from '../context.js';
 const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
+const PARSED_METHODS = ['POST', 'PATCH', 'PUT', 'DELETE'] as never[];
+
 /**
  * koa-body reads, limits and inflates; the text comes as latin1, which keeps every byte, so that our own reader sees the very bytes that were
  * sent and can refuse invalid UTF-8.
@@ -20,9 +22,9 @@ const readBytes = koaBody({
   textTypes: JSON_TYPES,
   textLimit: MAX_BODY_BYTES,
   encoding: 'latin1',
-  parsedMethods: ['POST' as never, 'PATCH' as never, 'PUT' as never, 'DELETE' as never],
+  parsedMethods: PARSED_METHODS,
   onError: (error) => {
-    throw bodyError(error);
+    throw bodyError(error, MAX_BODY_BYTES);
   },
 });
 
@@ -51,15 +53,48 @@ export async function readBody(ctx: AnyContext): Promise<ParsedBody> {
   });
 }
 
+/**
+ * Makes a reader of bodies that are no JSON, such as pictures. It resolves with their bytes.
+ * @param types the media types it takes; any other is 415
+ */
+export function rawBodyReader(
+  types: readonly string[],
+  maxBytes: number,
+): (ctx: AnyContext) => Promise<Buffer> {
+  const read = koaBody({
+    json: false,
+    urlencoded: false,
+    multipart: false,
+    text: true,
+    textTypes: [...types],
+    textLimit: maxBytes,
+    encoding: 'latin1',
+    parsedMethods: PARSED_METHODS,
+    onError: (error) => {
+      throw bodyError(error, maxBytes);
+    },
+  }) as unknown as ApiMiddleware;
+  return async (ctx) => {
+    if (!ctx.is([...types]))
+      throw new AppError('unsupported_media_type', `Send the body as ${types.join(' or ')}.`);
+    await read(ctx, async () => undefined);
+    const text: unknown = (ctx.request as { body?: unknown }).body;
+    return Buffer.from(typeof text === 'string' ? text : '', 'latin1');
+  };
+}
+
 function hasBody(ctx: AnyContext): boolean {
   return ctx.get('Transfer-Encoding') !== '' || Number(ctx.get('Content-Length') || 0) > 0;
 }
 
 /** Errors of raw-body, inflation and zlib, by their type or status. */
-function bodyError(error: Error & { type?: string; status?: number; code?: string }): AppError {
+function bodyError(
+  error: Error & { type?: string; status?: number; code?: string },
+  maxBytes: number,
+): AppError {
   const refuse = (code: ErrorCode, message: string) => new AppError(code, message, { cause: error });
   if (error.type === 'entity.too.large' || error.status === 413) {
-    return refuse('payload_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
+    return refuse('payload_too_large', `The body is larger than ${maxBytes} bytes.`);
   }
   if (error.status === 415 || error.type === 'encoding.unsupported') {
     return refuse(

@@ -17,6 +17,11 @@ const OTHERS = [
     ranges: ['application/pdf', 'application/*', '*/*'],
     message: 'This is a PDF. Accept application/pdf.',
   },
+  {
+    path: /^\/settings\/logo$/,
+    ranges: ['image/png', 'image/jpeg', 'image/*', ...JSON_RANGES],
+    message: 'This is a picture. Accept image/png and image/jpeg.',
+  },
 ];
 const IN_JSON = { ranges: JSON_RANGES, message: 'This API answers in JSON. Accept application/json.' };
 

@@ -11,7 +11,7 @@ import type { Submitted } from '../../shared/queues/submit.js';
 import { markAudited } from '../../shared/resources/audit-log/audited.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
-import { readBody } from './body.js';
+import { type ParsedBody, readBody } from './body.js';
 import { setVersion } from './version.js';
 
 export interface WriteOptions<Input> {
@@ -21,6 +21,8 @@ export interface WriteOptions<Input> {
   target?: (ctx: ApiContext) => string;
   /** True: the body asks for a dry run, as the header does. */
   isDryRun?: (input: Input) => boolean;
+  /** Reads a body that is no JSON, as the command's input. */
+  read?: (ctx: ApiContext) => Promise<ParsedBody>;
   /** Adds what only the api knows to the checked body, such as a new key's hash. */
   complete?: (input: Input, ctx: ApiContext) => Input | Promise<Input>;
   /** The body as an Idempotency-Key remembers it: without anything that could be guessed from its hash. */
@@ -41,7 +43,7 @@ export function write<Input>(
     assertAccess(ctx.state.key, definition);
     const target = options.target?.(ctx) ?? targetOf(ctx, definition, options.what);
     const claim = readHeaders(ctx);
-    const { value, bytes } = await readBody(ctx);
+    const { value, bytes } = await (options.read ?? readBody)(ctx);
     const checked = validate<Input>(definition.schema, value);
     const permission = definition.permissionFor?.(checked) ?? definition.permission;
     if (permission !== definition.permission) assertAccess(ctx.state.key, { ...definition, permission });

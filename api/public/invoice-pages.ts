@@ -4,18 +4,20 @@ import { isTransientDatabaseError, methodNotAllowed } from '../../shared/platfor
 import { markInvoiceViewed } from '../../shared/resources/invoices/commands.js';
 import { type LinkTarget, linkKeyOf, openLink } from '../../shared/resources/messages/link.js';
 import { type LinkedInvoice, readLinkedInvoice } from '../../shared/resources/messages/link-queries.js';
+import { readLogo } from '../../shared/resources/settings/logo-queries.js';
 import type { AnyContext, ApiMiddleware } from '../context.js';
 import { answerPdf } from '../routes/invoice-pdf.js';
+import { answerLogo } from '../routes/logo.js';
 import type { ApiRuntime } from '../runtime.js';
 import { invoicePage, noticePage, PAGE_HEADERS } from './page-html.js';
 
-/** Requests of one address; a page is two of them. Whoever has a link needs few, whoever guesses gets nowhere. */
+/** Requests of one address; a page is up to three of them. Whoever has a link needs few, whoever guesses gets nowhere. */
 const LIMITS = { minute: 120, hour: 2000 };
 
 /** A PDF costs a hundred times what a page does. */
 const PDF_LIMITS = { minute: 20, hour: 200 };
 
-const PATH = /^\/i\/([^/]*)(\/pdf)?$/;
+const PATH = /^\/i\/([^/]*)(\/pdf|\/logo)?$/;
 
 /** How long the page waits for its own look to be noted; it is noted all the same. In ms. */
 const NOTING_MS = 1000;
@@ -27,7 +29,7 @@ const ROBOT =
 const UNKNOWN = 'This link does not lead anywhere. Open it again from the message, whole and unchanged.';
 
 /**
- * `/i/{token}`: what a customer sees who follows the link in a message, without a key and outside the versions. `/pdf` is the same as a PDF.
+ * `/i/{token}`: what a customer sees who follows the link in a message, without a key and outside the versions. `/pdf` is the same as a PDF, `/logo` the account's logo on it.
  */
 export function invoicePages(api: ApiRuntime): ApiMiddleware {
   const key = linkKeyOf(api.config);
@@ -103,7 +105,11 @@ interface Shown {
 
 async function show(api: ApiRuntime, ctx: AnyContext, { target, found, part, path }: Shown): Promise<void> {
   if (part === '/pdf') {
-    await answerPdf(api, ctx, found.document);
+    await answerPdf(api, ctx, { tenantId: target.tenantId, document: found.document });
+  } else if (part === '/logo') {
+    const logo = await readLogo(api.db, target.tenantId);
+    if (!logo) return notice(ctx, 404, ['No such picture', 'The invoice is at the link without /logo.']);
+    answerLogo(ctx, logo);
   } else {
     if (found.isUnseen && isLook(ctx)) await atMost(NOTING_MS, noteSeen(api, ctx, { target, found }));
     ctx.type = 'text/html';

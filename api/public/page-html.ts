@@ -2,25 +2,33 @@ import { createHash } from 'node:crypto';
 import type { InvoiceDocument } from '../../shared/resources/invoices/document.js';
 import { type Dress, documentHtml, escapeHtml } from '../../shared/resources/invoices/document-html.js';
 
-const STYLE = `body{margin:0;padding:24px;font-family:system-ui,Helvetica,Arial,sans-serif;font-size:16px;line-height:1.5;color:#222;background:#f4f4f4}
-main{max-width:720px;margin:0 auto;padding:24px;background:#fff;border:1px solid #ddd}
-h1{margin:0 0 16px;font-size:1.5em}
-table{width:100%;border-collapse:collapse;margin:0 0 16px}
-th,td{text-align:left;padding:4px 8px 4px 0;vertical-align:top;overflow-wrap:anywhere}
-.label,.sum{font-weight:normal}.label{color:#555;width:8em}
-.head{border-bottom:2px solid #222}
-.amount{white-space:nowrap}
+const STYLE = `body{margin:0;padding:16px;font-family:system-ui,Helvetica,Arial,sans-serif;font-size:16px;line-height:1.5;color:#222;background:#f4f4f4}
+main{max-width:720px;margin:0 auto;padding:24px;background:#fff;border:1px solid #ddd;overflow-wrap:break-word}
+@media (max-width:480px){body{padding:0}main{padding:16px;border:0}}
+h1{margin:24px 0 16px;font-size:1.5em}
+h2{margin:0 0 8px;font-size:1.1em}
+table{width:100%;border-collapse:collapse;margin:0 0 24px;table-layout:fixed}
+th,td{text-align:left;padding:4px 8px 4px 0;vertical-align:top}
+.label,.sum{font-weight:normal}.label{color:#555;width:6.5em}
+.head,.headAmount{border-bottom:2px solid #222}
+.cell,.amount{padding-top:8px;padding-bottom:8px;border-bottom:1px solid #ddd}
+.amount,.headAmount,.sumAmount,.balanceAmount{text-align:right;white-space:nowrap;padding-right:0;font-variant-numeric:tabular-nums}
+.headAmount,.amount,.sumAmount,.balanceAmount{width:9em}
 .note{color:#555;font-size:.85em}
-.balance{border-top:2px solid #222;font-weight:bold}
+.balance,.balanceAmount{border-top:2px solid #222;font-weight:bold}
 .mark{padding:8px;background:#fff3cd;font-weight:bold}
-.sender{margin:0;color:#555}
+.logo{display:block;max-width:100%;height:auto;margin:0 0 12px}
+.sender{margin:0;font-weight:bold;font-size:1.1em}
+.contact{margin:0;color:#555}
+.pay{margin:0 0 24px;padding:16px;background:#f4f4f4}
+.pay p{margin:0 0 8px}
 a{color:#1a4f8b}
 @media print{body,main{background:none;border:0;padding:0}.screen{display:none}}`;
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** No script, no picture, and one style that is known by its hash. */
-const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+/** No script, no picture but the account's logo from here, and one style that is known by its hash. */
+const POLICY = `default-src 'none'; img-src 'self'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** Nobody keeps, finds, frames or passes on what stands behind a secret link. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
@@ -39,11 +47,9 @@ const classed: Dress = (part) => `class="${part}"`;
  * @param path of this page, for its own links
  */
 export function invoicePage(document: InvoiceDocument, path: string): string {
-  const sender = escapeHtml(document.sender);
   return page(`${document.title} from ${document.sender}`, [
-    documentHtml(document, classed),
+    documentHtml(document, classed, `${path}/logo`),
     `<p class="screen"><a href="${path}/pdf">Open as PDF</a></p>`,
-    `<p class="note">To pay, or with questions, contact ${sender}.</p>`,
   ]);
 }
 

@@ -3,14 +3,9 @@ import { assertAccess } from '../../shared/contracts/access.js';
 import { notFound, serviceUnavailable } from '../../shared/platform/errors.js';
 import { GateFullError } from '../../shared/platform/gate.js';
 import { isUuid } from '../../shared/platform/ids.js';
-import {
-  type DocumentRow,
-  documentOf,
-  documentStatement,
-  type InvoiceDocument,
-  pdfFileName,
-} from '../../shared/resources/invoices/document.js';
-import { renderPdf } from '../../shared/resources/invoices/pdf.js';
+import { documentOf, pdfFileName } from '../../shared/resources/invoices/document.js';
+import { type DocumentRow, documentStatement } from '../../shared/resources/invoices/document-rows.js';
+import type { PdfRequest } from '../../shared/resources/invoices/pdf/invoice-pdfs.js';
 import type { AnyContext, ApiContext, RequestState } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 
@@ -47,22 +42,17 @@ export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime):
     const statement = documentStatement([{ tenant_id: key.tenantId, id }]);
     const [row] = await api.db.read<DocumentRow>(key.tenantId, statement);
     if (!row) throw notFound('invoice');
-    await answerPdf(api, ctx, documentOf(row));
+    await answerPdf(api, ctx, { tenantId: key.tenantId, document: documentOf(row) });
   });
 }
 
-/** Answers with the document, to be shown rather than stored. @throws {AppError} 503 when too many are being made */
-export async function answerPdf(
-  { pdfs }: ApiRuntime,
-  ctx: AnyContext,
-  document: InvoiceDocument,
-): Promise<void> {
-  const pdf = await pdfs
-    .run(() => renderPdf(document))
-    .catch((error: unknown) => {
-      if (!(error instanceof GateFullError)) throw error;
-      throw serviceUnavailable('Too many PDFs are being made at this moment. Try again shortly.', error);
-    });
+/** Answers with the document, to be shown rather than stored. @throws {AppError} 503 when too many are being drawn */
+export async function answerPdf({ pdfs }: ApiRuntime, ctx: AnyContext, request: PdfRequest): Promise<void> {
+  const { document } = request;
+  const pdf = await pdfs.get(request).catch((error: unknown) => {
+    if (!(error instanceof GateFullError)) throw error;
+    throw serviceUnavailable('Too many PDFs are being made at this moment. Try again shortly.', error);
+  });
   ctx.type = 'application/pdf';
   ctx.set('Content-Disposition', `inline; filename="${pdfFileName(document)}"`);
   ctx.body = pdf;

@@ -226,6 +226,10 @@ export interface Invoice {
    * Actions that an operator may take on this invoice now
    */
   allowed_actions: ("approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void")[];
+  /**
+   * When it is due: due_date, else its release and the customer's terms. null: a draft without a due_date, whose terms begin when it is released
+   */
+  effective_due_date: string | null;
   created_at: string;
   updated_at: string;
   line_items: LineItem[];
@@ -346,6 +350,10 @@ export interface InvoiceListItem {
    * Actions that an operator may take on this invoice now
    */
   allowed_actions: ("approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void")[];
+  /**
+   * When it is due: due_date, else its release and the customer's terms. null: a draft without a due_date, whose terms begin when it is released
+   */
+  effective_due_date: string | null;
   created_at: string;
   updated_at: string;
   line_items?: LineItem[];
@@ -475,6 +483,10 @@ export interface SentInvoice {
    * Actions that an operator may take on this invoice now
    */
   allowed_actions: ("approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void")[];
+  /**
+   * When it is due: due_date, else its release and the customer's terms. null: a draft without a due_date, whose terms begin when it is released
+   */
+  effective_due_date: string | null;
   created_at: string;
   updated_at: string;
   line_items: LineItem[];
@@ -2705,6 +2717,24 @@ export interface Settings {
   grace_days: number;
   terms_days: number;
   agent_gate_cents: number | null;
+  business_name: string | null;
+  address: string | null;
+  city: string | null;
+  state: string | null;
+  zip: string | null;
+  phone: string | null;
+  email: string | null;
+  remittance_text: string | null;
+  /**
+   * The picture on invoices: GET, PUT and DELETE /settings/logo
+   */
+  logo: {
+    content_type: "image/png" | "image/jpeg";
+    width: number;
+    height: number;
+    bytes: number;
+    updated_at: string;
+  } | null;
   updated_at: string;
 }
 export interface SettingsPatch {
@@ -2728,6 +2758,20 @@ export interface SettingsPatch {
    * Agents' writes of this total or more wait for a human; null: none do
    */
   agent_gate_cents?: number | null;
+  /**
+   * Name on invoices; null: the account's name
+   */
+  business_name?: string | null;
+  address?: string | null;
+  city?: string | null;
+  state?: string | null;
+  zip?: string | null;
+  phone?: string | null;
+  email?: string | null;
+  /**
+   * How to pay, in your words; null: invoices name phone and e-mail
+   */
+  remittance_text?: string | null;
 }
 export interface WebhookEndpoint {
   id: string;
@@ -3304,7 +3348,7 @@ export interface AuditEntry {
    */
   tool: string | null;
   /**
-   * Secrets are not among them
+   * Secrets are not among them. A list of records, such as line_items, is a summary: {count, names, total_cents}
    */
   changes: {
     field: string;

@@ -19,8 +19,12 @@ export function jsonObject(alias: string, members: (string | { name: string; sql
   return `(select row_to_json(o) from (select ${columns.join(', ')}) o)`;
 }
 
-/** A timestamptz as RFC 3339 in UTC with milliseconds and a Z. */
-export function jsonTime(alias: string, column: string): { name: string; sql: string } {
+/** A timestamptz as RFC 3339 in UTC with milliseconds and a Z. @param sql the column by default */
+export function jsonTime(
+  alias: string,
+  column: string,
+  sql = `${alias}.${column}`,
+): { name: string; sql: string } {
   const format = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
-  return { name: column, sql: `to_char(${alias}.${column} at time zone 'UTC', ${format})` };
+  return { name: column, sql: `to_char(${sql} at time zone 'UTC', ${format})` };
 }

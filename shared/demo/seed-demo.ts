@@ -2,6 +2,7 @@ import type { Logger } from '../platform/logger.js';
 import type { Database, Transaction } from '../platform/postgres.js';
 import { createTenantPair } from '../resources/tenants/create-tenant.js';
 import { type DemoTenant, issueDemoCredentials, revokeDemoKeys } from './demo-credentials.js';
+import { insertDemoLetterheads } from './demo-letterheads.js';
 import { insertDemoMessages } from './demo-messages.js';
 import { insertDemoPeople } from './demo-people.js';
 import { makeDemoRecords } from './demo-records.js';
@@ -59,6 +60,7 @@ export async function seedUnderLock(tx: Transaction, options: SeedOptions): Prom
   for (const { pair, name, timeZone, taxRateBps } of DEMO_PROFILES) {
     await createTenantPair(tx, pair, { name, timeZone, taxRateBps, agentGateCents: GATE_CENTS });
   }
+  await insertDemoLetterheads(tx);
   await insertDemoRecords(tx, records);
   const { secretKey, publicUrl = LOCAL_URL } = options;
   await insertDemoMessages(tx, records.invoices, { secretKey, publicUrl });

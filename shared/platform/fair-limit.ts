@@ -13,7 +13,7 @@ export interface WaitingPlace<Queue extends string> {
 export interface FairLimit<Queue extends string> {
   /**
    * Runs the work when it is its turn. A full queue makes room for a group that has fewer waiting: the group that has the most loses its last.
-   * @throws {GateFullError} when there is no place, at once, or when the place is given to another group
+   * @throws {GateFullError} when there is no place, for anybody or for this group, at once, or when the place is given to another group
    */
   run<T>(place: WaitingPlace<Queue>, work: () => Promise<T>): Promise<T>;
 }
@@ -23,6 +23,8 @@ export interface FairLimitOptions<Queue extends string> {
   maxRunning: number;
   /** In each queue. */
   maxQueued: number;
+  /** Of one group in each queue. Default: as many as the queue has places. */
+  maxQueuedPerGroup?: number;
 }
 
 interface Waiter {
@@ -39,6 +41,7 @@ export function createFairLimit<Queue extends string>(options: FairLimitOptions<
       return;
     }
     const queue = queues.get(name) as FairQueue<Waiter>;
+    if (queue.countOf(group) >= (options.maxQueuedPerGroup ?? options.maxQueued)) throw queueFull();
     if (queue.size >= options.maxQueued) makeRoom(queue, group);
     // Work that ends hands its place over, so `running` stays as it is.
     await new Promise<void>((start, refuse) => queue.push(group, { start, refuse }));
@@ -69,7 +72,8 @@ export function createFairLimit<Queue extends string>(options: FairLimitOptions<
 
 /** @throws {GateFullError} when no other group has more places than this one would have then */
 function makeRoom(queue: FairQueue<Waiter>, group: string): void {
-  const full = () => new GateFullError('too many are waiting');
-  if (queue.largestCount <= queue.countOf(group) + 1) throw full();
-  queue.dropOfLargest()?.refuse(full());
+  if (queue.largestCount <= queue.countOf(group) + 1) throw queueFull();
+  queue.dropOfLargest()?.refuse(queueFull());
 }
+
+const queueFull = () => new GateFullError('too many are waiting');

@@ -1,4 +1,5 @@
 /** What one part of the business does to the records of another: prices, approvals, claims, mails, suggestions and money together. */
+
 import { expect } from 'chai';
 import type { Command } from '../../shared/contracts/command.js';
 import { newId } from '../../shared/platform/ids.js';
@@ -6,6 +7,7 @@ import { openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import { lockInvoices } from '../../shared/resources/invoices/lifecycle.js';
 import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
+import { openInvoicePdfs } from '../../shared/resources/invoices/pdf/invoice-pdfs.js';
 import { insertSuggestions } from '../../shared/resources/suggestions/store.js';
 import { createMessagesProcessor } from '../../workers/messages/processor.js';
 import { runIsolated } from '../../workers/writes/isolate.js';
@@ -209,8 +211,13 @@ describe('the parts of the business together', () => {
         sent += 1;
       },
     };
-    const queues = { writes: openWritesQueue(stack.runtime), messages: openMessagesQueue(stack.runtime) };
-    const deliver = createMessagesProcessor(stack.runtime, { fake: provider } as never, queues);
+    const { runtime } = stack;
+    const parts = {
+      writes: openWritesQueue(runtime),
+      messages: openMessagesQueue(runtime),
+      pdfs: openInvoicePdfs(runtime),
+    };
+    const deliver = createMessagesProcessor(runtime, { fake: provider } as never, parts);
     await deliver({ data: { tenantId: tenant.id, messageId, attempts: 0 } } as never);
     expect(sent).to.equal(0);
   });

@@ -232,15 +232,14 @@ describe('the page of an invoice', () => {
     expect((await invoiceOf(id, tenant.sandbox)).status).to.equal('viewed');
   });
 
-  it('makes PDFs one after the other, and so many of one address, so that nobody else has to wait for them', async () => {
+  it('draws a PDF once for all who ask for it at the same time, and so often for one address', async () => {
     const line_items = Array.from({ length: 200 }, () => lineItem({ description: 'x '.repeat(990) }));
     const { path } = await sent({ line_items });
     const flood = Array.from({ length: 30 }, () => open(`${path}/pdf`));
-    // Reads of others come through between its rows.
     for (let nth = 0; nth < 3; nth += 1) expect((await tenant.client.get('/me')).status).to.equal(200);
     const statuses = (await Promise.all(flood)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 429).length).to.be.at.least(10);
-    expect(new Set(statuses)).to.deep.equal(new Set([200, 429, 503]));
+    expect(new Set(statuses)).to.deep.equal(new Set([200, 429]));
   });
 
   it('lets one address ask so often and no oftener', async () => {

@@ -1,17 +1,12 @@
 /** What a customer gets: the mail, its PDF, and the PDF over the API. */
 import { expect } from 'chai';
-import { extractText, getDocumentProxy } from 'unpdf';
 import { expectError } from '../support/expect-error.js';
+import { pdfPages } from '../support/pdf.js';
 import { invoiceInput, lineItem, UNKNOWN_ID } from '../support/samples.js';
 import { BASE_URL, MAIL_FROM, MailFixture } from './mail-fixture.js';
 
 const dollars = (cents: number) =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' }).format(cents / 100);
-
-async function pdfPages(bytes: Uint8Array): Promise<string[]> {
-  const { text } = await extractText(await getDocumentProxy(new Uint8Array(bytes)), { mergePages: false });
-  return text;
-}
 
 const ATTACK = `<script>alert(1)</script>"'&`;
 
@@ -80,7 +75,7 @@ describe('what a customer gets', () => {
       'Hudson Towing',
       'Light-duty tow',
       'From I-87',
-      '12.5 mile',
+      '12.5 miles',
       dollars(invoice.subtotal_cents),
       dollars(invoice.tax_cents),
       dollars(invoice.total_cents),
@@ -154,7 +149,7 @@ describe('what a customer gets', () => {
     const last = pages.at(-1) ?? '';
     for (const [label, cents] of [
       ['Subtotal', invoice.subtotal_cents],
-      ['Tax', invoice.tax_cents],
+      ['Tax (8.25%)', invoice.tax_cents],
       ['Total', invoice.total_cents],
       ['Paid', 1_234],
       ['Balance due', invoice.balance_due_cents],
@@ -163,14 +158,6 @@ describe('what a customer gets', () => {
     expect(last).to.include(`page ${pages.length} of ${pages.length}`);
     const again = await fetchPdf(id);
     expect(Buffer.from(again.bytes).equals(Buffer.from(bytes)), 'the same bytes').to.equal(true);
-  });
-
-  it('as a PDF shows letters that its fonts have, and a plain form of others', async () => {
-    const id = await mail.approved({
-      line_items: [lineItem({ name: 'Café “Straße” €5 – Łódź, ẞ, 東京 🚗 end' })],
-    });
-    const [page] = await pdfPages((await fetchPdf(id)).bytes);
-    expect(page?.replace(/\s+/g, ' ')).to.include('Café “Straße” €5 – Lódz, ?, ?? ? end');
   });
 
   it('as a PDF says what is no invoice to pay', async () => {

@@ -7,7 +7,7 @@ import { orderOf } from '../support/export-files.js';
 /** What people's spreadsheets and imports rely on: a column may be added at the end of a file, and none may move, be renamed or go. */
 const PROMISED: Record<string, string> = {
   invoices: `id invoice_number status customer_id billing_email po_number due_date service_date subtotal_cents tax_cents total_cents paid_cents balance_due_cents
-    work_order_id vehicle_description notes sent_at delivery_state delivery_reason delivery_viewed_at created_at updated_at customer_name job_number`,
+    work_order_id vehicle_description notes sent_at delivery_state delivery_reason delivery_viewed_at created_at updated_at customer_name job_number effective_due_date`,
   invoice_line_items:
     'invoice_id id position name description category quantity unit_type unit_price_cents total_cents taxable invoice_number',
   payments:

@@ -11,7 +11,6 @@ import { validate } from '../../shared/contracts/validate.js';
 import { redactText } from '../../shared/platform/logger.js';
 import { isWellFormedKey } from '../../shared/resources/api-keys/credential.js';
 import { resources } from '../../shared/resources/index.js';
-import { toLatinText } from '../../shared/resources/invoices/latin-text.js';
 import { containsPattern } from '../../shared/resources/keyset-list.js';
 import { isWellFormedToken } from '../../shared/resources/sessions/token.js';
 import { usualAttacks } from '../support/regular-expressions.js';
@@ -37,7 +36,6 @@ const READERS: Record<string, (text: string) => unknown> = {
   isWellFormedToken,
   isWellFormedKey,
   containsPattern,
-  toLatinText,
 };
 
 /** The first text over which `read` takes too long; what it throws does not matter. */

@@ -15,7 +15,6 @@ const GIVE_UP_MS = 20_000;
 const COMPOSED: Record<string, RegExp> = {
   'new RegExp(`^${DATE.source}[ T]${TIME.source}(?:${OFFSET.source})$`)':
     /^\d{4,6}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[ T](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d(?::[0-5]\d)?)?)$/,
-  "new RegExp(`\\\\S{${LONGEST_WORD}}(?=\\\\S)`, 'g')": /\S{40}(?=\S)/g,
 };
 
 /** Runs in a context of its own, because V8 can be made to stop there. */
@@ -40,15 +39,20 @@ const MEASURE = new Script(`
 `);
 
 /** A text of 64 KB over which the expression takes too long; undefined: none was found. */
-function findSlowText(expression: RegExp): string | undefined {
+function findSlowText(expression: RegExp, maxTries = TRIES): string | undefined {
   const context = createContext({
     expression,
     texts: attacksOn(expression, CHARS),
     maxMs: (CHARS / 1024) * MAX_MS_PER_KB,
-    maxTries: TRIES,
+    maxTries,
     now: () => performance.now(),
   });
-  return MEASURE.runInContext(context, { timeout: GIVE_UP_MS });
+  try {
+    return MEASURE.runInContext(context, { timeout: GIVE_UP_MS });
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    return `a text that takes more than ${GIVE_UP_MS} ms`;
+  }
 }
 
 describe('regular expressions of the sources', () => {
@@ -75,13 +79,14 @@ describe('regular expressions of the sources', () => {
     });
   }
 
-  it('such a test finds quadratic expressions', () => {
+  it('such a test finds quadratic expressions', function () {
+    this.timeout(120_000);
     const quadratic = [
       /\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s@/]+@/g,
       /\/+$/,
       /role .* does not exist/,
       /\s+$/,
     ];
-    for (const slow of quadratic) expect(findSlowText(slow), String(slow)).to.be.a('string');
+    for (const slow of quadratic) expect(findSlowText(slow, 1), String(slow)).to.be.a('string');
   });
 });

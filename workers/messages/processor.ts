@@ -2,11 +2,14 @@ import type { Processor } from 'bullmq';
 import type { Command } from '../../shared/contracts/command.js';
 import { systemCommand } from '../../shared/contracts/system-command.js';
 import { failpoint } from '../../shared/platform/failpoints.js';
+import { GateFullError } from '../../shared/platform/gate.js';
+import type { Database } from '../../shared/platform/postgres.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { type MessageJob, type MessagesQueue, promptMessages } from '../../shared/queues/messages.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { pdfFileName } from '../../shared/resources/invoices/document.js';
-import { renderPdf } from '../../shared/resources/invoices/pdf.js';
+import { LOGO_CONTENT_ID, removeLogo } from '../../shared/resources/invoices/message.js';
+import type { InvoicePdfs } from '../../shared/resources/invoices/pdf/invoice-pdfs.js';
 import { isWithCustomer } from '../../shared/resources/invoices/transitions.js';
 import { recordMessageFailed, recordMessageSent } from '../../shared/resources/messages/commands.js';
 import {
@@ -15,13 +18,16 @@ import {
   noteAccepted,
   postponeMessage,
 } from '../../shared/resources/messages/outbox.js';
-import type { OutgoingMessage } from '../../shared/resources/messages/provider.js';
+import { DeliveryError, type OutgoingMessage } from '../../shared/resources/messages/provider.js';
+import { readLogo } from '../../shared/resources/settings/logo-queries.js';
 import { handOver, LEASE_SECONDS, type Result, retryAfter, untilStored } from './hand-over.js';
 import type { Providers } from './providers.js';
 
-export interface MessageQueues {
+/** What a message needs beside its provider. */
+export interface MessageParts {
   writes: WritesQueue;
   messages: MessagesQueue;
+  pdfs: InvoicePdfs;
 }
 
 /**
@@ -31,7 +37,7 @@ export interface MessageQueues {
 export function createMessagesProcessor(
   runtime: Runtime,
   providers: Providers,
-  queues: MessageQueues,
+  parts: MessageParts,
 ): Processor<MessageJob> {
   return async (job) => {
     const { tenantId: tenant_id, messageId: id } = job.data;
@@ -40,12 +46,12 @@ export function createMessagesProcessor(
     const startedAt = performance.now();
     const result = message.accepted
       ? ({ outcome: 'accepted' } as const)
-      : await offer(runtime, providers, message);
+      : await offer(runtime, { providers, pdfs: parts.pdfs }, message);
     if (result.outcome === 'accepted' && !message.accepted) {
       failpoint(runtime.config, 'after_accepted');
       await untilStored(() => noteAccepted(runtime.db, message));
     }
-    await followUp(runtime, queues, { message, result });
+    await followUp(runtime, parts, { message, result });
     runtime.logger.info(
       {
         messageId: id,
@@ -61,28 +67,45 @@ export function createMessagesProcessor(
   };
 }
 
-function offer({ logger }: Runtime, providers: Providers, message: ClaimedMessage): Promise<Result> | Result {
+function offer(
+  { db, logger }: Runtime,
+  { providers, pdfs }: { providers: Providers; pdfs: InvoicePdfs },
+  message: ClaimedMessage,
+): Promise<Result> | Result {
   const { id, invoice_status: status, provider, attempts } = message;
   if (status === 'void' || status === 'cancelled')
     return { outcome: 'refused', reason: `The invoice was ${status} before the message left.` };
   // Denied, disputed or failed meanwhile and being rewritten: what this message says is no longer so.
   if (!isWithCustomer(status))
     return { outcome: 'refused', reason: 'The invoice was taken back before the message left.' };
-  return handOver({ id, provider, attempts, prepare: () => outgoing(message) }, { providers, logger });
+  return handOver(
+    { id, provider, attempts, prepare: () => outgoing(message, { db, pdfs }) },
+    { providers, logger },
+  );
 }
 
-async function outgoing(message: ClaimedMessage): Promise<OutgoingMessage> {
-  const { id, document, recipient, subject, body_text: text, body_html: html } = message;
-  const attachment =
-    message.channel === 'email'
-      ? { filename: pdfFileName(document), content: await renderPdf(document) }
-      : undefined;
-  return { id, sender: document.sender, recipient, subject, text, html, attachment };
+async function outgoing(
+  message: ClaimedMessage,
+  { db, pdfs }: { db: Database; pdfs: InvoicePdfs },
+): Promise<OutgoingMessage> {
+  const { id, tenant_id: tenantId, document, recipient, subject, body_text: text, body_html: html } = message;
+  const mail = { id, sender: document.sender, recipient, subject, text, html };
+  if (message.channel !== 'email') return { ...mail, attachment: undefined };
+  const content = await pdfs.get({ tenantId, document }).catch((error: unknown) => {
+    if (!(error instanceof GateFullError)) throw error;
+    throw new DeliveryError('Too many PDFs were being made at that moment.', false, error);
+  });
+  const attachment = { filename: pdfFileName(document), content };
+  // The HTML was written when the invoice was sent; the logo it names may be gone by now.
+  const logo = html && removeLogo(html) !== html ? await readLogo(db, tenantId) : undefined;
+  if (!logo) return { ...mail, html: html && removeLogo(html), attachment };
+  const picture = { contentId: LOGO_CONTENT_ID, contentType: logo.content_type, content: logo.data };
+  return { ...mail, attachment, picture };
 }
 
 async function followUp(
   { db }: Runtime,
-  { writes, messages }: MessageQueues,
+  { writes, messages }: MessageParts,
   { message, result }: { message: ClaimedMessage; result: Result },
 ): Promise<void> {
   const { tenant_id: tenantId, id: messageId, attempts } = message;

@@ -37,7 +37,7 @@ export function createSmtpProvider(url: string, from: string): MessageProvider {
   });
   const domain = from.split('@').at(-1);
   return {
-    async send({ id, sender, recipient, subject, text, html, attachment }: OutgoingMessage) {
+    async send({ id, sender, recipient, subject, text, html, attachment, picture }: OutgoingMessage) {
       await transport
         .sendMail({
           messageId: `<${id}@${domain}>`,
@@ -47,12 +47,25 @@ export function createSmtpProvider(url: string, from: string): MessageProvider {
           subject: subject ?? '',
           text,
           ...(html === null ? {} : { html }),
-          attachments: attachment ? [{ ...attachment, contentType: 'application/pdf' }] : [],
+          attachments: [
+            ...(attachment ? [{ ...attachment, contentType: 'application/pdf' }] : []),
+            ...(picture ? [inlinePicture(picture)] : []),
+          ],
         })
         .catch((error: unknown) => {
           throw deliveryError(error as SmtpError);
         });
     },
+  };
+}
+
+function inlinePicture({ contentId, contentType, content }: NonNullable<OutgoingMessage['picture']>) {
+  return {
+    cid: contentId,
+    contentType,
+    content,
+    contentDisposition: 'inline' as const,
+    filename: false as const,
   };
 }
 

@@ -45,6 +45,7 @@ import { createPayments, refundPayments } from '../../shared/resources/payments/
 import { createRateCards } from '../../shared/resources/rate-cards/handlers.js';
 import { createSessions, endSessions } from '../../shared/resources/sessions/handlers.js';
 import { updateSettings } from '../../shared/resources/settings/handlers.js';
+import { removeLogos, setLogos } from '../../shared/resources/settings/logo-handlers.js';
 import { createSuggestions, expireSuggestions } from '../../shared/resources/suggestions/create-handler.js';
 import { acceptSuggestions, dismissSuggestions } from '../../shared/resources/suggestions/decide-handler.js';
 import { createTrucks, updateTrucks } from '../../shared/resources/trucks/handlers.js';
@@ -157,6 +158,8 @@ export const handlers = {
   'webhook_endpoint.rotate_secret': rotateWebhookSecrets,
   'webhook_endpoint.delete': deleteWebhookEndpoints,
   'settings.update': updateSettings,
+  'settings.set_logo': setLogos,
+  'settings.remove_logo': removeLogos,
   'approval.propose': proposeApprovals,
   'approval.approve': approveApprovals,
   'approval.reject': rejectApprovals,

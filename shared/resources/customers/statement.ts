@@ -1,6 +1,7 @@
 import type { CustomerStatementQuery } from '../../contracts/generated.js';
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 import type { Statement } from '../../platform/postgres.js';
+import { EFFECTIVE_DUE_DATE } from '../invoices/effective-due-date.js';
 import { PAST_DUE_JOINS } from '../invoices/past-due.js';
 
 /** A longer statement is asked for in parts. */
@@ -28,8 +29,7 @@ const ENTRIES = `
 
 /** Days since the day an open invoice was due, in the account's time zone; 0 and less: it is not yet. */
 const DAYS_LATE = `
-  ((now() at time zone t.time_zone)::date - coalesce((i.due_date at time zone t.time_zone)::date,
-    ((i.released_at + make_interval(days => coalesce(c.terms_days, t.terms_days))) at time zone t.time_zone)::date))`;
+  ((now() at time zone t.time_zone)::date - (${EFFECTIVE_DUE_DATE} at time zone t.time_zone)::date)`;
 
 function late(name: string, condition: string): string {
   return `coalesce(sum(o.open_cents) filter (where ${condition}), 0)::bigint as ${name}`;

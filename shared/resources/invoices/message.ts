@@ -13,19 +13,42 @@ export interface ViewLink {
   until: string;
 }
 
+const AMOUNT = 'text-align:right;white-space:nowrap;vertical-align:top';
+
 const STYLES: Readonly<Record<Part, string>> = {
   mark: 'padding:8px;background:#fff3cd;font-weight:bold',
-  sender: 'margin:0;color:#555555',
+  logo: 'display:block;margin:0 0 12px;border:0',
+  sender: 'margin:0;font-weight:bold',
+  contact: 'margin:0;color:#555555;font-size:13px',
+  title: 'margin:16px 0;font-size:22px',
   table: 'width:100%;border-collapse:collapse;margin:0 0 16px',
   label:
-    'text-align:left;font-weight:normal;color:#555555;padding:2px 12px 2px 0;vertical-align:top;width:110px',
+    'text-align:left;font-weight:normal;color:#555555;padding:2px 12px 2px 0;vertical-align:top;width:90px',
+  value: 'padding:2px 0;vertical-align:top',
   head: 'text-align:left;border-bottom:2px solid #222222;padding:4px 8px 4px 0',
-  cell: 'padding:4px 8px 4px 0;vertical-align:top',
-  amount: 'padding:4px 8px 4px 0;vertical-align:top;white-space:nowrap',
+  headAmount: 'text-align:right;border-bottom:2px solid #222222;padding:4px 0',
+  cell: 'padding:6px 8px 6px 0;vertical-align:top;border-bottom:1px solid #dddddd',
+  amount: `${AMOUNT};padding:6px 0;border-bottom:1px solid #dddddd`,
   note: 'color:#555555;font-size:13px',
   sum: 'text-align:left;font-weight:normal;padding:2px 8px 2px 0',
+  sumAmount: `${AMOUNT};padding:2px 0`,
   balance: 'text-align:left;font-weight:bold;padding:6px 8px 6px 0;border-top:2px solid #222222',
+  balanceAmount: `${AMOUNT};font-weight:bold;padding:6px 0;border-top:2px solid #222222`,
+  pay: 'padding:12px 16px;background:#f4f4f4;margin:0 0 16px',
+  payHead: 'margin:0 0 6px;font-size:16px',
+  payText: 'margin:0 0 6px',
 };
+
+/** The logo is a part of the mail itself: opening the mail asks no server for a picture. */
+export const LOGO_CONTENT_ID = 'account-logo';
+const LOGO_URL = `cid:${LOGO_CONTENT_ID}`;
+
+/** The HTML of a mail without its logo; as it is when it has none. */
+export function removeLogo(html: string): string {
+  const url = html.indexOf(`"${LOGO_URL}"`);
+  if (url < 0) return html;
+  return html.slice(0, html.lastIndexOf('<img ', url)) + html.slice(html.indexOf('>', url) + 1);
+}
 
 const inline: Dress = (part) => `style="${STYLES[part]}"`;
 
@@ -40,10 +63,11 @@ export function writeEmail(document: InvoiceDocument, link: ViewLink): Message {
 }
 
 function emailText(document: InvoiceDocument, { url, until }: ViewLink): string {
-  const { facts, billTo, lines, sums, mark, title, sender } = document;
+  const { facts, billTo, lines, sums, mark, title, sender, contact, howToPay } = document;
   return [
     ...(mark ? [mark, ''] : []),
     `${title} from ${sender}`,
+    ...contact,
     '',
     ...facts.slice(1).map(([label, value]) => `${label}: ${value}`),
     ...(billTo.length > 0 ? [`Bill to: ${billTo.join(', ')}`] : []),
@@ -55,6 +79,7 @@ function emailText(document: InvoiceDocument, { url, until }: ViewLink): string 
     '',
     ...sums.map(([label, value]) => `${label}: ${value}`),
     '',
+    ...(howToPay.length > 0 ? ['How to pay', ...howToPay, ''] : []),
     `See the invoice: ${url}`,
     `The link works until ${until}.`,
   ].join('\n');
@@ -67,7 +92,7 @@ function emailHtml(document: InvoiceDocument, { url, until }: ViewLink): string 
     `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(document.title)}</title></head>`,
     '<body style="margin:0;padding:24px;font-family:Helvetica,Arial,sans-serif;font-size:15px;line-height:1.5;color:#222222">',
     '<div style="max-width:640px;margin:0 auto">',
-    documentHtml(document, inline),
+    documentHtml(document, inline, LOGO_URL),
     `<p><a href="${address}" style="display:inline-block;padding:10px 18px;background:#1a4f8b;color:#ffffff;text-decoration:none">See the invoice</a></p>`,
     `<p style="color:#555555;font-size:13px">Or open ${address} in a browser. The link works until ${escapeHtml(until)}.</p>`,
     '</div></body></html>',

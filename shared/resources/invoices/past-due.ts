@@ -1,5 +1,6 @@
 import type { Transaction } from '../../platform/postgres.js';
 import { type RecordRef, recordset, refKey } from '../sets.js';
+import { EFFECTIVE_DUE_DATE } from './effective-due-date.js';
 
 /**
  * True once an invoice is overdue (decisions 3): after the end of its due date's day in the account's time zone and the days of grace; without a due
@@ -9,7 +10,7 @@ export const IS_PAST_DUE = `
   now() >= case
     when i.due_date is not null
       then ((i.due_date at time zone t.time_zone)::date + 1 + t.grace_days)::timestamp at time zone t.time_zone
-    else i.released_at + make_interval(days => coalesce(c.terms_days, t.terms_days) + t.grace_days)
+    else ${EFFECTIVE_DUE_DATE} + make_interval(days => t.grace_days)
   end
   and not (i.status = 'sent_to_roadsync' and exists (select from claims m
     where m.tenant_id = i.tenant_id and m.invoice_id = i.id and m.status in ('submitted', 'accepted')))`;

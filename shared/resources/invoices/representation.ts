@@ -1,5 +1,6 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 import { allowedActions } from './allowed-actions.js';
+import { effectiveDueDate } from './effective-due-date.js';
 
 const MEMBERS = (alias: string) => [
   'id',
@@ -28,6 +29,7 @@ const MEMBERS = (alias: string) => [
     ])} end`,
   },
   { name: 'allowed_actions', sql: allowedActions(alias) },
+  jsonTime(alias, 'effective_due_date', effectiveDueDate(alias)),
   jsonTime(alias, 'created_at'),
   jsonTime(alias, 'updated_at'),
 ];

@@ -187,6 +187,11 @@ const invoiceListItemKeys = () => ({
   allowed_actions: Joi.array()
     .items(Joi.string().valid(...Object.keys(INVOICE_ACTIONS)))
     .description('Actions that an operator may take on this invoice now'),
+  effective_due_date: dateTime()
+    .allow(null)
+    .description(
+      "When it is due: due_date, else its release and the customer's terms. null: a draft without a due_date, whose terms begin when it is released",
+    ),
   created_at: dateTime(),
   updated_at: dateTime(),
 });

@@ -6,7 +6,8 @@ import type { Transaction } from '../../platform/postgres.js';
 import { LINK_DAYS, linkKeyOf, sealLink } from '../messages/link.js';
 import { type Channel, OUTBOX, providerFor } from '../messages/provider.js';
 import { byRef, namesOf, nextUpdatedAt, type RecordRef, recordset, refKey, refOf } from '../sets.js';
-import { type DocumentRow, documentOf, documentStatement, formatDay } from './document.js';
+import { documentOf, formatDay } from './document.js';
+import { type DocumentRow, documentStatement } from './document-rows.js';
 import { type Message, writeEmail, writeText } from './message.js';
 
 interface ContactRow extends RecordRef {

@@ -1,11 +1,6 @@
 import type { Database } from '../../platform/postgres.js';
-import {
-  DOCUMENT_COLUMNS,
-  DOCUMENT_JOINS,
-  type DocumentRow,
-  documentOf,
-  type InvoiceDocument,
-} from '../invoices/document.js';
+import { documentOf, type InvoiceDocument } from '../invoices/document.js';
+import { DOCUMENT_COLUMNS, DOCUMENT_JOINS, type DocumentRow } from '../invoices/document-rows.js';
 import { type InvoiceStatus, isSeenFirst, isWithCustomer } from '../invoices/transitions.js';
 import type { LinkTarget } from './link.js';
 

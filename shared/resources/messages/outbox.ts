@@ -1,11 +1,6 @@
 import type { Database, Transaction } from '../../platform/postgres.js';
-import {
-  DOCUMENT_COLUMNS,
-  DOCUMENT_JOINS,
-  type DocumentRow,
-  documentOf,
-  type InvoiceDocument,
-} from '../invoices/document.js';
+import { documentOf, type InvoiceDocument } from '../invoices/document.js';
+import { DOCUMENT_COLUMNS, DOCUMENT_JOINS, type DocumentRow } from '../invoices/document-rows.js';
 import type { InvoiceStatus } from '../invoices/transitions.js';
 import { nextUpdatedAt, type RecordRef } from '../sets.js';
 import type { Channel } from './provider.js';

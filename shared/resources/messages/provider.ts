@@ -23,6 +23,8 @@ export interface OutgoingMessage {
   text: string;
   html: string | null;
   attachment: { filename: string; content: Buffer } | undefined;
+  /** What the HTML shows by `cid:`. */
+  picture?: { contentId: string; contentType: string; content: Buffer };
 }
 
 /** A vendor that takes messages, of mail or of text: add one to `workers/messages/providers.ts` and to {@link providerFor}. */

@@ -1,5 +1,7 @@
+import Joi from 'joi';
 import { defineCommand } from '../../contracts/command.js';
 import type { SettingsPatch } from '../../contracts/generated.js';
+import { LOGO_TYPES, type LogoImage, MAX_LOGO_BYTES } from './logo-image.js';
 import { settingsPatch } from './schema.js';
 
 export const updateSettings = defineCommand<SettingsPatch>({
@@ -8,6 +10,40 @@ export const updateSettings = defineCommand<SettingsPatch>({
   action: 'settings.updated',
   creates: false,
   schema: settingsPatch,
+  permission: 'admin',
+  agentScope: null,
+});
+
+/** A logo on its way to the table: a job is JSON, so the picture travels as base64. */
+export type LogoInput = Omit<LogoImage, 'data'> & { data: string };
+
+export const setLogo = defineCommand<LogoInput>({
+  type: 'settings.set_logo',
+  entityType: 'settings',
+  action: 'settings.logo_set',
+  creates: false,
+  schema: Joi.object({
+    content_type: Joi.string()
+      .valid(...LOGO_TYPES)
+      .required(),
+    width: Joi.number().integer().required(),
+    height: Joi.number().integer().required(),
+    sha256: Joi.string().hex().length(64).required(),
+    data: Joi.string()
+      .base64()
+      .max(Math.ceil(MAX_LOGO_BYTES / 3) * 4)
+      .required(),
+  }),
+  permission: 'admin',
+  agentScope: null,
+});
+
+export const removeLogo = defineCommand<Record<string, never>>({
+  type: 'settings.remove_logo',
+  entityType: 'settings',
+  action: 'settings.logo_removed',
+  creates: false,
+  schema: Joi.object({}),
   permission: 'admin',
   agentScope: null,
 });

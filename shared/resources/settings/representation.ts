@@ -7,6 +7,24 @@ export function settingsRepresentation(alias: string): string {
     'grace_days',
     'terms_days',
     'agent_gate_cents',
+    'business_name',
+    'address',
+    'city',
+    'state',
+    'zip',
+    'phone',
+    'email',
+    'remittance_text',
+    {
+      name: 'logo',
+      sql: `(select ${jsonObject('g', [
+        'content_type',
+        'width',
+        'height',
+        { name: 'bytes', sql: 'octet_length(g.data)' },
+        jsonTime('g', 'updated_at'),
+      ])} from account_logos g where g.tenant_id = ${alias}.tenant_id)`,
+    },
     jsonTime(alias, 'updated_at'),
   ]);
 }

@@ -1,6 +1,7 @@
 import Joi from 'joi';
-import { allRequired, cents, dateTime, integer } from '../../contracts/fields.js';
+import { allRequired, cents, dateTime, email, integer, multilineText, text } from '../../contracts/fields.js';
 import { MAX_INVOICE_TOTAL_CENTS, MAX_TAX_RATE_BPS } from '../invoices/money.js';
+import { LOGO_TYPES } from './logo-image.js';
 
 /** True for a time zone that dates can be reckoned in. */
 function isTimeZone(value: string): boolean {
@@ -20,6 +21,44 @@ const timeZone = () =>
     .meta({ format: 'time-zone' })
     .example('America/New_York');
 
+/** The account's own block on its invoices: page, PDF and mail. Each may be cleared with null. */
+const letterheadPatch = () => ({
+  business_name: text(200)
+    .allow(null)
+    .example('Hudson Towing & Recovery')
+    .description("Name on invoices; null: the account's name"),
+  address: multilineText(500).allow(null).example('48 Warren Street'),
+  city: text(120).allow(null).example('Hudson'),
+  state: text(50).allow(null).example('NY'),
+  zip: text(20).allow(null).example('12534'),
+  phone: text(32).allow(null).example('+1 518 555 0142'),
+  email: email().allow(null),
+  remittance_text: multilineText(2000)
+    .allow(null)
+    .example('Checks payable to Hudson Towing & Recovery')
+    .description('How to pay, in your words; null: invoices name phone and e-mail'),
+});
+
+const letterhead = () => ({
+  business_name: Joi.string().allow(null).example('Hudson Towing & Recovery'),
+  address: Joi.string().allow(null).example('48 Warren Street'),
+  city: Joi.string().allow(null).example('Hudson'),
+  state: Joi.string().allow(null).example('NY'),
+  zip: Joi.string().allow(null).example('12534'),
+  phone: Joi.string().allow(null).example('+1 518 555 0142'),
+  email: email().allow(null),
+  remittance_text: Joi.string().allow(null).example('Checks payable to Hudson Towing & Recovery'),
+  logo: allRequired({
+    content_type: Joi.string().valid(...LOGO_TYPES),
+    width: Joi.number().integer().example(480),
+    height: Joi.number().integer().example(120),
+    bytes: Joi.number().integer().example(18_204),
+    updated_at: dateTime(),
+  })
+    .allow(null)
+    .description('The picture on invoices: GET, PUT and DELETE /settings/logo'),
+});
+
 export const settingsPatch = Joi.object({
   time_zone: timeZone().description('IANA name; what a plain date means, and when a due date ends'),
   tax_rate_bps: integer(0, MAX_TAX_RATE_BPS).example(825).description('Tax of new invoices in basis points'),
@@ -29,6 +68,7 @@ export const settingsPatch = Joi.object({
     .allow(null)
     .example(100_000)
     .description("Agents' writes of this total or more wait for a human; null: none do"),
+  ...letterheadPatch(),
 }).meta({ className: 'SettingsPatch' });
 
 export const settings = allRequired({
@@ -37,5 +77,6 @@ export const settings = allRequired({
   grace_days: Joi.number().integer().example(0),
   terms_days: Joi.number().integer().example(30),
   agent_gate_cents: cents().allow(null).example(100_000),
+  ...letterhead(),
   updated_at: dateTime(),
 }).meta({ className: 'Settings' });

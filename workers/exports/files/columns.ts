@@ -1,4 +1,6 @@
+import { jsonTime } from '../../../shared/contracts/resource.js';
 import { customerMembers } from '../../../shared/resources/customers/representation.js';
+import { effectiveDueDate } from '../../../shared/resources/invoices/effective-due-date.js';
 import { type Column, cents, flag, plain, text, time } from './cells.js';
 
 /*
@@ -35,6 +37,7 @@ export function invoiceColumns(t: string): Column[] {
     time(t, 'updated_at'),
     text(t, 'customer_name'),
     text(t, 'job_number'),
+    plain(t, 'effective_due_date', jsonTime(t, 'effective_due_date', effectiveDueDate(t)).sql),
   ];
 }
 

@@ -1,0 +1,116 @@
+import type Router from '@koa/router';
+import { assertAccess } from '../../shared/contracts/access.js';
+import { AppError, notFound } from '../../shared/platform/errors.js';
+import { type LogoInput, removeLogo, setLogo } from '../../shared/resources/settings/commands.js';
+import {
+  LOGO_TYPES,
+  LogoFault,
+  type LogoType,
+  MAX_LOGO_BYTES,
+  readLogoImage,
+} from '../../shared/resources/settings/logo-image.js';
+import { readLogo, type StoredLogo } from '../../shared/resources/settings/logo-queries.js';
+import type { AnyContext, ApiContext, RequestState } from '../context.js';
+import { type ParsedBody, rawBodyReader } from '../middleware/body.js';
+import { write } from '../middleware/write.js';
+import type { ApiRuntime } from '../runtime.js';
+
+export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void {
+  const account = { what: 'account', target: (ctx: ApiContext) => ctx.state.key.tenantId };
+
+  /**
+   * @openapi
+   * /settings/logo:
+   *   get:
+   *     operationId: getLogo
+   *     tags: [Access]
+   *     summary: Get the logo of this account
+   *     description: The picture that invoices show. 404 while there is none.
+   *     responses:
+   *       '200':
+   *         description: The picture
+   *         headers:
+   *           X-Request-Id: { $ref: '#/components/headers/XRequestId' }
+   *           X-RateLimit-Remaining: { $ref: '#/components/headers/XRateLimitRemaining' }
+   *           RateLimit: { $ref: '#/components/headers/RateLimit' }
+   *           RateLimit-Policy: { $ref: '#/components/headers/RateLimitPolicy' }
+   *         content:
+   *           image/png:
+   *             schema: { type: string, format: binary }
+   *           image/jpeg:
+   *             schema: { type: string, format: binary }
+   *       x-errors: [401, 403, 404, 429, 503]
+   */
+  router.get('/settings/logo', async (context) => {
+    const ctx = context as unknown as ApiContext;
+    const { key } = ctx.state;
+    assertAccess(key, { permission: 'read', agentScope: null });
+    const logo = await readLogo(api.db, key.tenantId);
+    if (!logo) throw notFound('logo');
+    answerLogo(ctx, logo);
+  });
+
+  /**
+   * @openapi
+   * /settings/logo:
+   *   put:
+   *     operationId: setLogo
+   *     tags: [Access]
+   *     summary: Set the logo of this account
+   *     description: >-
+   *       The body is the picture itself, a PNG or JPEG of at most 256 KiB and 2000 × 2000 pixels. The page, the PDF and the mail of an invoice show it. Needs
+   *       the permission admin.
+   *     x-write: true
+   *     requestBody:
+   *       required: true
+   *       content:
+   *         image/png:
+   *           schema: { type: string, format: binary }
+   *         image/jpeg:
+   *           schema: { type: string, format: binary }
+   *     responses:
+   *       '200': { x-resource: Settings }
+   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   */
+  router.put('/settings/logo', write(api, setLogo, { ...account, read: readPicture }));
+
+  /**
+   * @openapi
+   * /settings/logo:
+   *   delete:
+   *     operationId: removeLogo
+   *     tags: [Access]
+   *     summary: Remove the logo of this account
+   *     description: Invoices then show the account's name alone. Needs the permission admin.
+   *     x-write: true
+   *     responses:
+   *       '200': { x-resource: Settings }
+   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   */
+  router.delete('/settings/logo', write(api, removeLogo, account));
+}
+
+const readBytes = rawBodyReader(LOGO_TYPES, MAX_LOGO_BYTES);
+
+/** The picture in the body as the input of the command. */
+async function readPicture(ctx: ApiContext): Promise<ParsedBody> {
+  const bytes = await readBytes(ctx);
+  const type = ctx.is([...LOGO_TYPES]) as LogoType;
+  const image = await readLogoImage(type, bytes).catch((error: unknown) => {
+    if (!(error instanceof LogoFault)) throw error;
+    const { message } = error;
+    throw new AppError('validation_error', `${message}.`, {
+      details: [{ field: '', code: 'invalid', message }],
+    });
+  });
+  const value: LogoInput = { ...image, data: image.data.toString('base64') };
+  return { value, bytes: bytes.length };
+}
+
+/** Answers with a picture. A browser that opens it by itself neither guesses its type nor runs anything in it. */
+export function answerLogo(ctx: AnyContext, { content_type: type, data }: StoredLogo): void {
+  ctx.type = type;
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  ctx.set('Content-Disposition', `inline; filename="logo.${type === 'image/png' ? 'png' : 'jpg'}"`);
+  ctx.body = data;
+}

@@ -1,0 +1,82 @@
+import { Worker } from 'node:worker_threads';
+import type { DrawReply, DrawRequest } from './pdf-thread.js';
+
+/** Longest drawing of one PDF, in ms; the longest possible invoice takes 1.5 s on one core. */
+const DRAW_DEADLINE_MS = 20_000;
+/** An idle thread ends after so long and gives back the memory of its fonts (30 to 80 MB), in ms. */
+const IDLE_MS = 60_000;
+/** A drawing that needs more heap ends its thread, not the process. */
+const MAX_HEAP_MB = 256;
+
+const RUNS_SOURCES = import.meta.url.endsWith('.ts');
+const ENTRY = new URL(RUNS_SOURCES ? './pdf-thread.ts' : './pdf-thread.js', import.meta.url);
+
+/** Draws PDFs in a thread, one at a time; its caller sees to that. The thread starts with the first one. */
+export class PdfDrawer {
+  private thread: Worker | undefined;
+  private idle: NodeJS.Timeout | undefined;
+
+  /** @throws {Error} when it cannot be drawn, or not in time */
+  async draw(request: DrawRequest): Promise<Buffer> {
+    clearTimeout(this.idle);
+    const thread = this.openThread();
+    try {
+      const reply = await answerOf(thread, request);
+      if ('error' in reply) throw new Error(`the PDF could not be drawn: ${reply.error}`);
+      return Buffer.from(reply.bytes.buffer, reply.bytes.byteOffset, reply.bytes.byteLength);
+    } catch (error) {
+      // Whatever it is still doing, the next drawing starts afresh.
+      await this.close();
+      throw error;
+    } finally {
+      this.idle = setTimeout(() => void this.close(), IDLE_MS).unref();
+    }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.idle);
+    const { thread } = this;
+    this.thread = undefined;
+    await thread?.terminate();
+  }
+
+  private openThread(): Worker {
+    if (this.thread) return this.thread;
+    const thread = startThread();
+    const forget = () => {
+      if (this.thread === thread) this.thread = undefined;
+    };
+    // One that dies while nobody waits for it is replaced by the next drawing.
+    thread.on('error', forget).on('exit', forget);
+    thread.unref();
+    this.thread = thread;
+    return thread;
+  }
+}
+
+function startThread(): Worker {
+  const options = { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } };
+  if (!RUNS_SOURCES) return new Worker(ENTRY, options);
+  // Tests and `npm run dev` run the sources: a thread has to register their loader by itself.
+  const start = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import('${ENTRY.href}'); })`;
+  return new Worker(start, { ...options, eval: true });
+}
+
+function answerOf(thread: Worker, request: DrawRequest): Promise<DrawReply> {
+  return new Promise<DrawReply>((resolve, reject) => {
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      thread.off('message', onMessage).off('error', onError).off('exit', onExit);
+      settle();
+    };
+    const onMessage = (reply: DrawReply) => end(() => resolve(reply));
+    const onError = (error: Error) => end(() => reject(error));
+    const onExit = () => end(() => reject(new Error('the thread that draws PDFs has ended')));
+    const timer = setTimeout(
+      () => end(() => reject(new Error(`the PDF was not drawn within ${DRAW_DEADLINE_MS} ms`))),
+      DRAW_DEADLINE_MS,
+    );
+    thread.on('message', onMessage).on('error', onError).on('exit', onExit);
+    thread.postMessage(request);
+  });
+}

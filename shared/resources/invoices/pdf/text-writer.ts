@@ -1,0 +1,94 @@
+import type PDFKit from 'pdfkit';
+import { type Face, FontStack } from './fonts.js';
+import { breakLines, type Run, visualOrder, type Word, widthOf } from './line-breaks.js';
+
+export type Pdf = InstanceType<typeof PDFKit>;
+
+/** How a text looks. */
+export interface TextStyle {
+  size: number;
+  isBold?: boolean;
+  color?: string;
+}
+
+export interface Box {
+  x: number;
+  width: number;
+  align?: 'left' | 'right' | 'center';
+}
+
+/** A text broken into lines for a box, ready to be drawn. */
+export interface Block {
+  lines: Word[][];
+  height: number;
+  lineHeight: number;
+  style: TextStyle;
+  box: Box;
+}
+
+export const BLACK = '#111111';
+
+const LINE_HEIGHT = 1.36;
+/** Where letters stand in a line, from its top. */
+const BASELINE = 1.03;
+
+const FONTS = { regular: new FontStack('regular'), bold: new FontStack('bold') };
+
+/** Writes texts of any script into a PDF. PDFKit takes one font for a text and knows no other for the letters it lacks. */
+export class TextWriter {
+  private readonly registered = new Set<string>();
+
+  constructor(private readonly pdf: Pdf) {}
+
+  /** @param maxLines the rest of the text is cut off and marked by … */
+  layOut(text: string, style: TextStyle, box: Box, maxLines?: number): Block {
+    const fonts = style.isBold ? FONTS.bold : FONTS.regular;
+    const width = (box.width * 1000) / style.size;
+    const lines = breakLines(text, { fonts, width, ...(maxLines === undefined ? {} : { maxLines }) });
+    const lineHeight = style.size * LINE_HEIGHT;
+    return { lines, lineHeight, height: lines.length * lineHeight, style, box };
+  }
+
+  /** Draws a block whose top is at `y`. */
+  draw(block: Block, y: number): void {
+    for (const [index, line] of block.lines.entries())
+      this.drawLine(line, y + index * block.lineHeight, block);
+  }
+
+  drawLine(line: Word[], y: number, { style, box }: Pick<Block, 'style' | 'box'>): void {
+    const { size, color = BLACK } = style;
+    const free = box.width - (widthOf(line) * size) / 1000;
+    let x = box.x + (box.align === 'right' ? free : box.align === 'center' ? free / 2 : 0);
+    this.pdf.fontSize(size).fillColor(color);
+    for (const { face, text } of piecesOf(line)) {
+      this.useFont(face);
+      this.pdf.text(text, x, y + size * BASELINE, { lineBreak: false, baseline: 'alphabetic' });
+      x += this.pdf.widthOfString(text);
+    }
+  }
+
+  private useFont({ name, font }: Face): void {
+    if (!this.registered.has(name)) {
+      // PDFKit also takes a font that fontkit has opened, which its types do not say.
+      this.pdf.registerFont(name, font as unknown as Buffer);
+      this.registered.add(name);
+    }
+    this.pdf.font(name);
+  }
+}
+
+/** The runs of a line from left to right. Neighbours in one font become one; words from right to left stay apart, because PDFKit would swap them. */
+function piecesOf(line: Word[]): Run[] {
+  const pieces: Run[] = [];
+  let mayJoin = false;
+  for (const { runs, level } of visualOrder(line)) {
+    const isLeftToRight = level % 2 === 0;
+    for (const run of isLeftToRight ? runs : runs.toReversed()) {
+      const last = pieces.at(-1);
+      if (mayJoin && isLeftToRight && last?.face === run.face) last.text += run.text;
+      else pieces.push({ ...run });
+      mayJoin = isLeftToRight;
+    }
+  }
+  return pieces;
+}

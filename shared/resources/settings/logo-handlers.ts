@@ -1,0 +1,109 @@
+import type { Command, Outcome } from '../../contracts/command.js';
+import type { Transaction } from '../../platform/postgres.js';
+import {
+  byRef,
+  lockRecords,
+  missing,
+  nextUpdatedAt,
+  type RecordRef,
+  recordset,
+  refKey,
+  refOf,
+} from '../sets.js';
+import type { LogoInput } from './commands.js';
+
+/** What the audit log keeps of a picture: everything but the picture. */
+interface LogoFacts {
+  content_type: string;
+  width: number;
+  height: number;
+  sha256: string;
+}
+
+/** Stores the logos of accounts, each in place of the one before. */
+export async function setLogos(tx: Transaction, commands: Command<LogoInput>[]): Promise<Outcome[]> {
+  const stored = await lockLogos(tx, commands);
+  const outcomes = commands.map((command): Outcome => {
+    const { data: _data, ...to } = command.input;
+    return outcomeOf(stored, command, to);
+  });
+  const changed = commands.filter((_, index) => hasChanged(outcomes[index]));
+  const rows = changed.map(({ tenantId, input }) => ({ tenant_id: tenantId, ...input }));
+  if (rows.length > 0)
+    await Promise.all([
+      tx.query({
+        name: 'set-logos',
+        text: `insert into account_logos (tenant_id, content_type, width, height, sha256, data)
+               select tenant_id, content_type, width, height, sha256, decode(data, 'base64')
+               from ${recordset('tenant_id uuid, content_type text, width integer, height integer, sha256 text, data text')}
+               on conflict (tenant_id) do update set content_type = excluded.content_type, width = excluded.width, height = excluded.height,
+                 sha256 = excluded.sha256, data = excluded.data, updated_at = now()`,
+        values: [JSON.stringify(rows)],
+      }),
+      touchSettings(tx, changed),
+    ]);
+  return outcomes;
+}
+
+/** Removes the logos of accounts. An account without one stays as it is. */
+export async function removeLogos(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
+  const stored = await lockLogos(tx, commands);
+  const outcomes = commands.map((command) => outcomeOf(stored, command, null));
+  const changed = commands.filter((_, index) => hasChanged(outcomes[index]));
+  if (changed.length > 0)
+    await Promise.all([
+      tx.query({
+        name: 'remove-logos',
+        text: `delete from account_logos g using ${recordset('tenant_id uuid')} where g.tenant_id = r.tenant_id`,
+        values: [JSON.stringify(changed.map(refOf))],
+      }),
+      touchSettings(tx, changed),
+    ]);
+  return outcomes;
+}
+
+interface StoredLogos {
+  accounts: Map<string, unknown>;
+  logos: Map<string, RecordRef & LogoFacts>;
+}
+
+/** Locks the accounts, whose settings show the logo, and reads the logos they have. */
+async function lockLogos(tx: Transaction, commands: Command[]): Promise<StoredLogos> {
+  const refs = commands.map(refOf);
+  const [accounts, logos] = await Promise.all([
+    lockRecords(tx, 'tenants', refs),
+    tx.query<RecordRef & LogoFacts>({
+      name: 'logos-of-accounts',
+      text: `select g.tenant_id, r.id, g.content_type, g.width, g.height, g.sha256
+             from ${recordset('tenant_id uuid, id uuid')} join account_logos g on g.tenant_id = r.tenant_id`,
+      values: [JSON.stringify(refs)],
+    }),
+  ]);
+  return { accounts, logos: byRef(logos) };
+}
+
+function outcomeOf({ accounts, logos }: StoredLogos, command: Command, to: LogoFacts | null): Outcome {
+  const key = refKey(refOf(command));
+  if (!accounts.has(key)) return missing('account');
+  const found = logos.get(key);
+  if (found?.sha256 === to?.sha256) return { ok: true, changes: [], events: [] };
+  const from = found ? factsOf(found) : null;
+  return { ok: true, changes: [{ field: 'logo', from, to: to && factsOf(to) }], events: [] };
+}
+
+function factsOf({ content_type, width, height, sha256 }: LogoFacts): LogoFacts {
+  return { content_type, width, height, sha256 };
+}
+
+function hasChanged(outcome: Outcome | undefined): boolean {
+  return outcome?.ok === true && outcome.changes.length > 0;
+}
+
+/** The settings show the logo, so they have a new version. */
+function touchSettings(tx: Transaction, commands: Command[]): Promise<unknown> {
+  return tx.query({
+    name: 'touch-settings',
+    text: `update tenants t set updated_at = ${nextUpdatedAt('t')} from ${recordset('tenant_id uuid')} where t.tenant_id = r.tenant_id`,
+    values: [JSON.stringify(commands.map(refOf))],
+  });
+}

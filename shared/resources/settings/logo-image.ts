@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { crc32, inflate } from 'node:zlib';
+
+/** Largest logo in bytes; the table checks the same. */
+export const MAX_LOGO_BYTES = 256 * 1024;
+/** Longest side of a logo. A small file can hold a huge picture, which the PDF has to unpack. */
+export const MAX_LOGO_PIXELS = 2000;
+
+export const LOGO_TYPES = ['image/png', 'image/jpeg'] as const;
+export type LogoType = (typeof LOGO_TYPES)[number];
+
+/** A picture that browsers, mail programs and the PDF can show. */
+export interface LogoImage {
+  content_type: LogoType;
+  width: number;
+  height: number;
+  /** Hexadecimal. */
+  sha256: string;
+  data: Buffer;
+}
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** Why bytes are no logo, in words for the client. */
+export class LogoFault extends Error {
+  override readonly name = 'LogoFault';
+}
+
+/**
+ * Checks the bytes of a logo: their type, size and structure. A PNG is unpacked once, because the PDF unpacks it for each invoice.
+ * @throws {LogoFault}
+ */
+export async function readLogoImage(contentType: LogoType, bytes: Buffer): Promise<LogoImage> {
+  const { size, end } = contentType === 'image/png' ? await readPng(bytes) : readJpeg(bytes);
+  // Bytes after the picture's end could be read as another kind of file.
+  const data = bytes.subarray(0, end);
+  const sha256 = createHash('sha256').update(data).digest('hex');
+  return { content_type: contentType, ...size, sha256, data };
+}
+
+function checkSize({ width, height }: Size): Size {
+  if (width < 1 || height < 1 || width > MAX_LOGO_PIXELS || height > MAX_LOGO_PIXELS)
+    throw new LogoFault(`The picture must be at most ${MAX_LOGO_PIXELS} × ${MAX_LOGO_PIXELS} pixels`);
+  return { width, height };
+}
+
+const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+/** Samples of a pixel, by color type (PNG, 11.2.1). */
+const PNG_SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+/** Bytes of a chunk beside its data: length, type and checksum. */
+const CHUNK_FRAME = 12;
+
+const BROKEN_PNG = 'The body is not a whole PNG picture';
+const BROKEN_JPEG = 'The body is not a whole JPEG picture';
+
+const unpack = promisify(inflate);
+
+async function readPng(bytes: Buffer): Promise<{ size: Size; end: number }> {
+  if (!bytes.subarray(0, 8).equals(PNG_SIGNATURE)) throw new LogoFault(BROKEN_PNG);
+  const packed: Buffer[] = [];
+  let header: Buffer | undefined;
+  let palette = false;
+  for (let at = 8; at + CHUNK_FRAME <= bytes.length; ) {
+    const length = bytes.readUInt32BE(at);
+    const end = at + CHUNK_FRAME + length;
+    if (end > bytes.length) break;
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    const data = bytes.subarray(at + 8, end - 4);
+    if (crc32(bytes.subarray(at + 4, end - 4)) !== bytes.readUInt32BE(end - 4)) break;
+    if ((type === 'IHDR') !== (header === undefined)) break;
+    if (type === 'IHDR') header = data;
+    if (type === 'PLTE') palette = true;
+    if (type === 'IDAT') packed.push(data);
+    if (type === 'IEND' && header) {
+      return { size: await checkPixels(header, { packed: Buffer.concat(packed), palette }), end };
+    }
+    at = end;
+  }
+  throw new LogoFault(BROKEN_PNG);
+}
+
+/** The picture's pixels must fill its size exactly, no more and no less. */
+async function checkPixels(
+  header: Buffer,
+  { packed, palette }: { packed: Buffer; palette: boolean },
+): Promise<Size> {
+  if (header.length !== 13) throw new LogoFault(BROKEN_PNG);
+  const size = checkSize({ width: header.readUInt32BE(0), height: header.readUInt32BE(4) });
+  const [depth = 0, color = -1, compression, filter, interlace] = header.subarray(8);
+  const samples = PNG_SAMPLES[color];
+  if (!samples || ![1, 2, 4, 8, 16].includes(depth) || compression !== 0 || filter !== 0)
+    throw new LogoFault(BROKEN_PNG);
+  if (color === 3 && !palette) throw new LogoFault(BROKEN_PNG);
+  if (interlace !== 0) throw new LogoFault('The picture is interlaced. Save it without interlacing');
+  if (depth > 8) throw new LogoFault('The picture has 16 bits a channel. Save it with 8');
+  const expected = size.height * (1 + Math.ceil((size.width * samples * depth) / 8));
+  const pixels = await unpack(packed, { maxOutputLength: expected }).catch(() => undefined);
+  if (pixels?.length !== expected) throw new LogoFault(BROKEN_PNG);
+  return size;
+}
+
+/** Frames that PDF viewers draw: baseline, extended and progressive (ITU-T T.81, table B.1). */
+const FRAMES = [0xc0, 0xc1, 0xc2];
+const START_OF_SCAN = 0xda;
+
+function readJpeg(bytes: Buffer): { size: Size; end: number } {
+  const end = bytes.lastIndexOf(Buffer.from([0xff, 0xd9])) + 2;
+  if (bytes[0] !== 0xff || bytes[1] !== 0xd8 || end < 4) throw new LogoFault(BROKEN_JPEG);
+  let size: Size | undefined;
+  for (let at = 2; at + 4 <= end; ) {
+    if (bytes[at] !== 0xff) break;
+    const marker = bytes[at + 1] as number;
+    const length = bytes.readUInt16BE(at + 2);
+    const data = bytes.subarray(at + 4, at + 2 + length);
+    if (FRAMES.includes(marker)) size = readFrame(data);
+    if (marker === START_OF_SCAN && size) return { size, end };
+    if (length < 2) break;
+    at += 2 + length;
+  }
+  throw new LogoFault(BROKEN_JPEG);
+}
+
+function readFrame(data: Buffer): Size {
+  if (data.length < 6 || data[0] !== 8) throw new LogoFault(BROKEN_JPEG);
+  if (data[5] !== 1 && data[5] !== 3) throw new LogoFault('The picture must be in RGB or gray, not CMYK');
+  return checkSize({ width: data.readUInt16BE(3), height: data.readUInt16BE(1) });
+}

@@ -1,0 +1,186 @@
+/** What an account's invoices show of it: name, address, phone, e-mail, logo and how to pay. */
+import { expect } from 'chai';
+import { pngChunk } from '../../shared/demo/demo-logo.js';
+import { expectError } from '../support/expect-error.js';
+import { pdfDrawing, pdfPages } from '../support/pdf.js';
+import { redPng, SMALL_JPEG } from '../support/pictures.js';
+import type { TestTenant } from '../support/stack.js';
+import { MailFixture } from './mail-fixture.js';
+
+const LETTERHEAD = {
+  business_name: 'Hudson Towing & Recovery LLC',
+  address: '48 Warren Street\nRear yard',
+  city: 'Hudson',
+  state: 'NY',
+  zip: '12534',
+  phone: '(518) 555-0142',
+  email: 'billing@hudson.example',
+  remittance_text: 'Checks: payable to Hudson Towing.\nBank: routing 000000000',
+};
+
+const SHOWN = [
+  'Hudson Towing & Recovery LLC',
+  '48 Warren Street',
+  'Hudson, NY 12534',
+  '(518) 555-0142',
+  'billing@hudson.example',
+  'Invoice date',
+  'Due date',
+  'Terms',
+  'Net 14',
+  'Tax (8.25%)',
+  'How to pay',
+  'Bank: routing 000000000',
+  'Please give the invoice number',
+];
+
+describe('the letterhead of an account', () => {
+  let mail: MailFixture;
+  let tenant: TestTenant;
+
+  before(async () => {
+    mail = await MailFixture.start();
+    tenant = mail.tenant;
+    await tenant.client.patch('/settings', { ...LETTERHEAD, tax_rate_bps: 825, terms_days: 14 });
+  });
+  after(() => mail.stop());
+
+  const put = (raw: Buffer, type = 'image/png', client = tenant.client) =>
+    client.call('PUT', '/settings/logo', { raw, headers: { 'content-type': type } });
+
+  const fetchBytes = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${mail.stack.origin}${path}`, { headers });
+    return { response, bytes: Buffer.from(await response.arrayBuffer()) };
+  };
+  const withKey = () => ({ authorization: `Bearer ${tenant.client.key}` });
+
+  it('PATCH /settings stores its members and clears one with null', async () => {
+    const { body } = await tenant.client.get('/settings');
+    expect(body).to.include(LETTERHEAD);
+    const cleared = await tenant.client.patch('/settings', { remittance_text: null });
+    expect(cleared.body.remittance_text).to.equal(null);
+    await tenant.client.patch('/settings', { remittance_text: LETTERHEAD.remittance_text });
+    const other = await mail.stack.createTenant('Other Towing');
+    expect((await other.client.get('/settings')).body, 'another account').to.include({
+      business_name: null,
+      phone: null,
+    });
+  });
+
+  it('GET /settings/logo answers the stored picture with its type and nosniff', async () => {
+    expectError(await tenant.client.get('/settings/logo'), 404, 'not_found');
+    const picture = redPng();
+    const stored = await put(picture);
+    expect(stored.status).to.equal(200);
+    expect(stored.body.logo).to.include({
+      content_type: 'image/png',
+      width: 40,
+      height: 20,
+      bytes: picture.length,
+    });
+    const { response, bytes } = await fetchBytes('/v1/settings/logo', withKey());
+    expect(bytes.equals(picture)).to.equal(true);
+    expect(response.headers.get('content-type')).to.equal('image/png');
+    expect(response.headers.get('x-content-type-options')).to.equal('nosniff');
+    const other = await mail.stack.createTenant('Other Towing');
+    expectError(await other.client.get('/settings/logo'), 404, 'not_found');
+    expect((await tenant.sandbox.get('/settings')).body.logo, 'the sandbox has its own').to.equal(null);
+  });
+
+  it('PUT /settings/logo replaces the picture, gives the settings a new version and leaves no picture in the audit log', async () => {
+    const before = (await put(redPng(10, 10))).headers.etag;
+    expect((await put(redPng(10, 10))).headers.etag, 'the same picture').to.equal(before);
+    const after = await put(SMALL_JPEG, 'image/jpeg');
+    expect(after.headers.etag).to.not.equal(before);
+    expect(after.body.logo).to.include({ content_type: 'image/jpeg', width: 17, height: 22 });
+    const log = (await tenant.client.get('/audit-log?action=settings.logo_set&limit=1')).body.data.items;
+    expect(log[0].changes[0].to).to.have.all.keys('content_type', 'width', 'height', 'sha256');
+    const dry = await tenant.client.call('PUT', '/settings/logo', {
+      raw: redPng(),
+      headers: { 'content-type': 'image/png', 'x-service-dry-run': 'true' },
+    });
+    expect(dry.body).to.include({ dry_run: true });
+    expect((await tenant.client.get('/settings')).body.logo.width, 'a dry run stores nothing').to.equal(17);
+  });
+
+  it('PUT /settings/logo refuses what is no picture, is too large, or is not what its type says', async () => {
+    const png = redPng();
+    const bomb = Buffer.concat([
+      png.subarray(0, 8),
+      pngChunk('IHDR', Buffer.from([0, 0, 0x7f, 0xff, 0, 0, 0x7f, 0xff, 8, 2, 0, 0, 0])),
+      png.subarray(33),
+    ]);
+    const broken: [string, Buffer][] = [
+      ['nothing', Buffer.alloc(0)],
+      ['text', Buffer.from('<svg onload=alert(1)>')],
+      ['a JPEG called PNG', SMALL_JPEG],
+      ['half a PNG', png.subarray(0, png.length - 20)],
+      ['a PNG with a wrong checksum', Buffer.from(png).fill(1, 20, 21)],
+      ['a PNG that says it is huge', bomb],
+    ];
+    for (const [name, bytes] of broken) {
+      const answer = await put(bytes);
+      expect([answer.status, answer.body.error.code], name).to.deep.equal([400, 'validation_error']);
+    }
+    expectError(await put(png, 'image/jpeg'), 400, 'validation_error');
+    expectError(await put(Buffer.alloc(256 * 1024 + 1)), 413, 'payload_too_large');
+    for (const type of ['image/svg+xml', 'image/gif', 'application/json', 'text/html'])
+      expectError(await put(png, type), 415, 'unsupported_media_type');
+    const reader = mail.stack.clientWith(
+      await mail.stack.createKey(tenant.id, { permissions: ['read', 'write'] }),
+    );
+    expectError(await put(png, 'image/png', reader), 403, 'insufficient_scope');
+  });
+
+  it('cuts off what follows the end of a picture', async () => {
+    const png = redPng();
+    const stored = await put(Buffer.concat([png, Buffer.from('<script>alert(1)</script>')]));
+    expect(stored.body.logo.bytes).to.equal(png.length);
+  });
+
+  it('stands on the mail, the page and the PDF with the logo, the dates, the terms, the tax rate and how to pay', async () => {
+    await put(redPng());
+    const id = await mail.sending();
+    await mail.delivered(id, 'sent');
+    const received = mail.server.accepted.at(-1)?.mail;
+    const link = new URL(/https:\/\/\S+\/i\/[\w-]{80}/.exec(received?.text ?? '')?.[0] ?? '').pathname;
+    const page = await fetchBytes(link);
+    const { bytes } = await fetchBytes(`/v1/invoices/${id}/pdf`, withKey());
+    const pdf = (await pdfPages(bytes)).join('\n');
+    const html = page.bytes.toString();
+    for (const text of SHOWN) {
+      const escaped = text.replace('&', '&#38;');
+      expect(pdf, 'PDF').to.include(text);
+      expect(html, 'page').to.include(escaped);
+      expect(received?.html, 'HTML of the mail').to.include(escaped);
+    }
+    for (const text of SHOWN) expect(received?.text, 'text of the mail').to.include(text);
+    expect(received?.from?.name).to.equal('Hudson Towing & Recovery LLC');
+
+    expect((await pdfDrawing(bytes)).pictures, 'pictures in the PDF').to.equal(1);
+    expect(page.response.headers.get('content-security-policy')).to.include("img-src 'self'");
+    expect(html).to.include(`src="${link}/logo"`);
+    const logo = await fetchBytes(`${link}/logo`);
+    expect(logo.bytes.equals(redPng()), 'the picture on the page').to.equal(true);
+    expect(logo.response.headers.get('x-content-type-options')).to.equal('nosniff');
+    const inline = received?.attachments.find(({ disposition }) => disposition === 'inline');
+    expect(inline?.contentId).to.equal('<account-logo>');
+    expect(Buffer.from(inline?.content as ArrayBuffer).equals(redPng()), 'the picture in the mail').to.equal(
+      true,
+    );
+    expect(received?.html).to.include('src="cid:account-logo"');
+  });
+
+  it('changes the next PDF of an invoice that is as it was', async () => {
+    await put(redPng());
+    const id = await mail.approved();
+    const pdfOf = async () => (await fetchBytes(`/v1/invoices/${id}/pdf`, withKey())).bytes;
+    const first = await pdfOf();
+    expect((await pdfOf()).equals(first), 'the same version').to.equal(true);
+    await tenant.client.patch('/settings', { phone: '(518) 555-0199' });
+    expect((await pdfPages(await pdfOf())).join()).to.include('(518) 555-0199');
+    await tenant.client.delete('/settings/logo');
+    expect((await pdfDrawing(await pdfOf())).pictures).to.equal(0);
+    expect((await tenant.client.delete('/settings/logo')).status, 'again').to.equal(200);
+  });
+});

@@ -1,0 +1,29 @@
+import { extractText, getDocumentProxy, getResolvedPDFJS } from 'unpdf';
+
+/** The text of each page. */
+export async function pdfPages(bytes: Uint8Array): Promise<string[]> {
+  const { text } = await extractText(await getDocumentProxy(new Uint8Array(bytes)), { mergePages: false });
+  return text;
+}
+
+/** What is drawn on the first page: letters, how many of them as the box of a missing glyph, and pictures. */
+export async function pdfDrawing(
+  bytes: Uint8Array,
+): Promise<{ letters: number; missing: number; pictures: number }> {
+  const { OPS } = await getResolvedPDFJS();
+  const document = await getDocumentProxy(new Uint8Array(bytes));
+  const { fnArray, argsArray } = await (await document.getPage(1)).getOperatorList();
+  const drawing = { letters: 0, missing: 0, pictures: 0 };
+  for (const [index, operation] of fnArray.entries()) {
+    if (operation === OPS.paintImageXObject) drawing.pictures += 1;
+    if (operation !== OPS.showText) continue;
+    for (const glyph of argsArray[index][0] as (number | { originalCharCode: number })[]) {
+      // A number moves the pen.
+      if (typeof glyph === 'number') continue;
+      drawing.letters += 1;
+      // Glyph 0 of a font is .notdef, and subsets keep its place.
+      if (glyph.originalCharCode === 0) drawing.missing += 1;
+    }
+  }
+  return drawing;
+}
