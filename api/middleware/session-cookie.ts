@@ -3,7 +3,10 @@ import { AppError } from '../../shared/platform/errors.js';
 import type { AnyContext } from '../context.js';
 
 const COOKIE = 'tow_session';
-/** A browser takes a cookie of this prefix over TLS alone and for this very host: no other site of its domain can plant one (RFC 6265bis, 4.1.3.2). */
+/**
+ * A browser takes a cookie of this prefix over TLS alone and for this very host: no other site of
+ * its domain can plant one (RFC 6265bis, 4.1.3.2).
+ */
 const PRODUCTION_COOKIE = `__Host-${COOKIE}`;
 
 interface CookieHolder {

@@ -44,7 +44,10 @@ export function contradictions(kind: ProcessKind, value: Settings): string[] {
   return faults;
 }
 
-/** 128 random bits measure so many even as 32 hexadecimal digits, which measure lowest: fewer than one key in a thousand falls below. */
+/**
+ * 128 random bits measure so many even as 32 hexadecimal digits, which measure lowest: fewer than
+ * one key in a thousand falls below.
+ */
 const MIN_SECRET_BITS = 90;
 /** A developer may choose a phrase, but not one character again and again. */
 const MIN_SECRET_BITS_IN_DEVELOPMENT = 20;
@@ -64,7 +67,10 @@ function secretContradictions({ NODE_ENV, SECRET_KEY }: Settings): string[] {
   ];
 }
 
-/** Cookies of production are sent over TLS alone, and nothing behind a proxy knows by itself how it is reached. */
+/**
+ * Cookies of production are sent over TLS alone, and nothing behind a proxy knows by itself how it
+ * is reached.
+ */
 function addressContradictions({ NODE_ENV, BASE_URL }: Settings): string[] {
   if (NODE_ENV !== 'production') return [];
   if (!BASE_URL) return [`"BASE_URL" is required in production${exampleOf('BASE_URL')}`];

@@ -2,15 +2,19 @@
 const GIVEAWAYS =
   /change[-_ ]?me|secret|passw(?:or)?d|passphrase|example|default|replace|sample|insert|placeholder|openssl|rand|base64|qwerty|asdf|letmein|todo|test|key|tow/gi;
 
-/** A character of prose: what NIST SP 800-63-1 (appendix A) grants at most beyond the first, so that ten random words pass for a secret. */
+/**
+ * A character of prose: what NIST SP 800-63-1 (appendix A) grants at most beyond the first, so that
+ * ten random words pass for a secret.
+ */
 const BITS_OF_PROSE = 2;
 /** A repetition of what came before, or a run such as `abcd` or `9876`, of whatever length. */
 const BITS_OF_PATTERN = 4;
 const MIN_PATTERN = 3;
 
 /**
- * How many bits an attacker must guess of a text, estimated from the text alone and rather too low than too high. Giveaway words count for nothing, repetitions
- * and runs for little, characters of prose for two bits, and any other character for what the number of different characters allows.
+ * How many bits an attacker must guess of a text, estimated from the text alone and rather too low
+ * than too high. Giveaway words count for nothing, repetitions and runs for little, characters of
+ * prose for two bits, and any other character for what the number of different characters allows.
  */
 export function estimateSecretBits(text: string): number {
   const rest = text.replace(GIVEAWAYS, '');
@@ -25,7 +29,10 @@ export function estimateSecretBits(text: string): number {
   return bits;
 }
 
-/** Words: mostly letters, cased as words are, with spaces or dashes between them or as many vowels as words have. */
+/**
+ * Words: mostly letters, cased as words are, with spaces or dashes between them or as many vowels
+ * as words have.
+ */
 function isProse(text: string): boolean {
   const runs = text.match(/[a-z]+/gi) ?? [];
   const letters = runs.join('');
@@ -44,7 +51,10 @@ function lengthOfRepetition(text: string, at: number): number {
   return length;
 }
 
-/** How many characters from here on differ from the one before by the same step: up, down or not at all. */
+/**
+ * How many characters from here on differ from the one before by the same step: up, down or not at
+ * all.
+ */
 function lengthOfRun(text: string, at: number): number {
   const step = text.charCodeAt(at + 1) - text.charCodeAt(at);
   if (!(Math.abs(step) <= 1)) return 0;

@@ -3,7 +3,10 @@ import { isLoopback } from './outbound/addresses.js';
 import { isLocalhost } from './outbound/target.js';
 import type { Runtime } from './runtime.js';
 
-/** Outside production sessions travel without TLS and webhooks may call this machine: that is for this machine alone. */
+/**
+ * Outside production sessions travel without TLS and webhooks may call this machine: that is for
+ * this machine alone.
+ */
 export function warnIfExposed({ config, logger }: Pick<Runtime, 'config' | 'logger'>): void {
   const { host, production } = config;
   if (production || (isIP(host) ? isLoopback(host) : isLocalhost(host))) return;
