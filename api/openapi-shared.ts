@@ -8,7 +8,7 @@ export const securitySchemes = {
     in: 'cookie',
     name: 'tow_session',
     description:
-      'Of a person who signed in by POST /session. Every write needs the header X-Requested-With as well; X-Environment: sandbox acts on the sandbox',
+      'Of a person who signed in by POST /session; in production its name is __Host-tow_session. Every write needs the header X-Requested-With as well; X-Environment: sandbox acts on the sandbox',
   },
 };
 

@@ -15,18 +15,28 @@ import { findCandidates, type SignInCandidate } from '../shared/resources/sessio
 import { countSignInRequest, countTryOfNetwork, countTryOfPerson } from './sign-in-limits.js';
 
 /**
- * A password takes 128 MiB for about half a second: more at once would take the process down, more waiting would wait too long. Networks take turns, and those
- * from which the person has signed in before do not wait behind all others.
+ * A password takes 128 MiB for about half a second: more at once would take the process down, more
+ * waiting would wait too long. Networks take turns, and those from which the person has signed in
+ * before do not wait behind all others.
  */
 const CHECKS = { queues: ['known', 'unknown'], maxRunning: 2, maxQueued: 20 } as const;
-/** Apart from the checks: setting passwords must not keep anybody from signing in. Accounts take turns. */
+/**
+ * Apart from the checks: setting passwords must not keep anybody from signing in. Accounts take
+ * turns.
+ */
 const HASHES = { queues: ['hash'], maxRunning: 1, maxQueued: 8 } as const;
 
-/** What this process does with passwords: a few at a time. All but `mark` throw {@link AppError} 503 when there is no room for one more. */
+/**
+ * What this process does with passwords: a few at a time. All but `mark` throw {@link AppError} 503
+ * when there is no room for one more.
+ */
 export interface Passwords {
   /** Before anything is read of a request. @throws {AppError} 429 for too many of them. */
   admit(address: string): Promise<void>;
-  /** Finds the person whose e-mail and password these are; undefined when they are nobody's. @throws {AppError} 429 for too many tries. */
+  /**
+   * Finds the person whose e-mail and password these are; undefined when they are nobody's.
+   * @throws {AppError} 429 for too many tries.
+   */
   check(given: SignIn, address: string): Promise<SignInCandidate | undefined>;
   /** The mark by which a person's address is known again once they have signed in from it. */
   mark(person: Pick<SignInCandidate, 'id'>, address: string): string;

@@ -4,11 +4,17 @@ import type { Limiter, RateDecision } from '../shared/platform/limiter.js';
 
 /** Requests of one network, valid or not: each may bring a megabyte to be read. */
 const REQUESTS_OF_ONE_NETWORK = { minute: 240, hour: 4800 };
-/** Tries of one network with whatever e-mails: one common password for everybody is guessing as well. */
+/**
+ * Tries of one network with whatever e-mails: one common password for everybody is guessing as
+ * well.
+ */
 const TRIES_OF_ONE_NETWORK = { minute: 120, hour: 1200 };
 /** Tries of one e-mail from one network. */
 const TRIES_OF_BOTH = { minute: 20, hour: 200 };
-/** Tries of one e-mail from all unknown networks. Kept high so that an attacker cannot cheaply lock someone out. */
+/**
+ * Tries of one e-mail from all unknown networks. Kept high so that an attacker cannot cheaply lock
+ * someone out.
+ */
 const TRIES_OF_ONE_EMAIL = { minute: 100, hour: 1000 };
 
 /** @throws {AppError} 429 for too many requests of a network */
@@ -17,8 +23,8 @@ export async function countSignInRequest(limiter: Limiter, network: string): Pro
 }
 
 /**
- * Counts a try against its network. It is not counted against the person yet: a network that is refused here, or finds no place to wait, must not use up the
- * tries that the person has elsewhere.
+ * Counts a try against its network. It is not counted against the person yet: a network that is
+ * refused here, or finds no place to wait, must not use up the tries that the person has elsewhere.
  * @throws {AppError} 429
  */
 export async function countTryOfNetwork(limiter: Limiter, email: string, network: string): Promise<void> {
@@ -28,7 +34,10 @@ export async function countTryOfNetwork(limiter: Limiter, email: string, network
   );
 }
 
-/** Counts a try against the person, from wherever it comes. Resolves with the refusal: 429 for too many. */
+/**
+ * Counts a try against the person, from wherever it comes. Resolves with the refusal: 429 for too
+ * many.
+ */
 export async function countTryOfPerson(limiter: Limiter, email: string): Promise<AppError | undefined> {
   return refusalOf(await limiter.consumeUnlessRefused(`sign-in/${hashEmail(email)}`, TRIES_OF_ONE_EMAIL));
 }

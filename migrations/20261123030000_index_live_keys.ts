@@ -4,8 +4,9 @@ import type { Knex } from 'knex';
 export const config = { transaction: false };
 
 /**
- * An account may have so many live keys: they are counted for each new one, however many have ended. Behind row-level security PostgreSQL would apply
- * `coalesce` to each row, and takes `case` into the index's condition (contain_leaked_vars in its clauses.c).
+ * An account may have so many live keys: they are counted for each new one, however many have
+ * ended. Behind row-level security PostgreSQL would apply `coalesce` to each row, and takes `case`
+ * into the index's condition (contain_leaked_vars in its clauses.c).
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('drop index concurrently if exists api_keys_live');

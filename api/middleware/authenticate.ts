@@ -39,7 +39,7 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
 /** Whoever sends a key means the key, also from a browser that has a cookie. */
 function credentialOf(runtime: Runtime, ctx: AnyContext): Credential {
   const header = ctx.get('Authorization');
-  const token = header ? undefined : tokenOf(ctx);
+  const token = header ? undefined : tokenOf(runtime, ctx);
   if (token === undefined) {
     return keyCredential(runtime, header, 'Send your API key as "Authorization: Bearer <key>", or sign in.');
   }

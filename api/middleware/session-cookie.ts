@@ -3,14 +3,23 @@ import { AppError } from '../../shared/platform/errors.js';
 import type { AnyContext } from '../context.js';
 
 const COOKIE = 'tow_session';
-
-/** The token in the cookie; undefined when there is no cookie. */
-export function tokenOf(ctx: AnyContext): string | undefined {
-  return ctx.cookies.get(COOKIE);
-}
+/**
+ * A browser takes a cookie of this prefix over TLS alone and for this very host: no other site of
+ * its domain can plant one (RFC 6265bis, 4.1.3.2).
+ */
+const PRODUCTION_COOKIE = `__Host-${COOKIE}`;
 
 interface CookieHolder {
-  config: Pick<Config, 'baseUrl'>;
+  config: Pick<Config, 'baseUrl' | 'production'>;
+}
+
+function cookieName({ production }: CookieHolder['config']): string {
+  return production ? PRODUCTION_COOKIE : COOKIE;
+}
+
+/** The token in the cookie; undefined when there is no cookie. */
+export function tokenOf({ config }: CookieHolder, ctx: AnyContext): string | undefined {
+  return ctx.cookies.get(cookieName(config));
 }
 
 /** Gives the browser the token of a session, out of reach of any script. @param token undefined: takes it away */
@@ -19,8 +28,9 @@ export function setTokenCookie(
   ctx: AnyContext,
   { token, expiresAt }: { token: string; expiresAt: Date } | { token?: undefined; expiresAt?: undefined },
 ): void {
-  const secure = config.baseUrl?.startsWith('https:') || ctx.secure ? ['Secure'] : [];
-  const value = `${COOKIE}=${token ?? ''}`;
+  const isSecure = config.production || config.baseUrl?.startsWith('https:') || ctx.secure;
+  const secure = isSecure ? ['Secure'] : [];
+  const value = `${cookieName(config)}=${token ?? ''}`;
   const end = `Expires=${(expiresAt ?? new Date(0)).toUTCString()}`;
   // Written by hand: Koa's own refuses Secure on a connection that is plain behind a proxy that ends TLS.
   ctx.append('Set-Cookie', [value, 'Path=/', end, 'HttpOnly', 'SameSite=Lax', ...secure].join('; '));
@@ -63,6 +73,6 @@ export function assertOwnOrigin({ config }: CookieHolder, ctx: AnyContext): void
   throw new AppError('forbidden', 'This request comes from a page of another site.');
 }
 
-function ownOrigin({ baseUrl }: Pick<Config, 'baseUrl'>): string | undefined {
+function ownOrigin({ baseUrl }: CookieHolder['config']): string | undefined {
   return baseUrl && new URL(baseUrl).origin;
 }

@@ -41,8 +41,9 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     tags: [Access]
    *     summary: Create an agent key
    *     description: >-
-   *       The answer shows the key, once. An account has 100 live keys at most, API keys and agent keys together; its sandbox has its own 100. One more is
-   *       409 until a key is revoked or expires. Needs the permission admin.
+   *       The answer shows the key, once. An account has 100 live keys at most, API keys and agent
+   *       keys together; its sandbox has its own 100. One more is 409 until a key is revoked or
+   *       expires. Needs the permission admin.
    *     x-body: AgentKeyCreate
    *     responses:
    *       '201': { x-resource: AgentKeyWithSecret }
@@ -72,8 +73,8 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     tags: [Access]
    *     summary: Replace an agent key
    *     description: >-
-   *       The successor has the same scopes; the old key ends after overlap_hours, and takes one of the account's 100 places until then. Needs the
-   *       permission admin.
+   *       The successor has the same scopes; the old key ends after overlap_hours, and takes one of
+   *       the account's 100 places until then. Needs the permission admin.
    *     x-body: ApiKeyRoll
    *     responses:
    *       '201': { x-resource: AgentKeyWithSecret }

@@ -38,8 +38,9 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     tags: [Access]
    *     summary: Create an API key
    *     description: >-
-   *       The answer shows the key, once. An account has 100 live keys at most, API keys and agent keys together; its sandbox has its own 100. One more is
-   *       409 until a key is revoked or expires. Needs the permission admin.
+   *       The answer shows the key, once. An account has 100 live keys at most, API keys and agent
+   *       keys together; its sandbox has its own 100. One more is 409 until a key is revoked or
+   *       expires. Needs the permission admin.
    *     x-body: ApiKeyCreate
    *     responses:
    *       '201': { x-resource: ApiKeyWithSecret }
@@ -69,8 +70,8 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     tags: [Access]
    *     summary: Replace an API key
    *     description: >-
-   *       The successor has the same rights; the old key ends after overlap_hours, and takes one of the account's 100 places until then. Needs the
-   *       permission admin.
+   *       The successor has the same rights; the old key ends after overlap_hours, and takes one of
+   *       the account's 100 places until then. Needs the permission admin.
    *     x-body: ApiKeyRoll
    *     responses:
    *       '201': { x-resource: ApiKeyWithSecret }

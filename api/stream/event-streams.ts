@@ -9,7 +9,10 @@ import { EventStream, type EventStreamOptions } from './event-stream.js';
 const MAX_STREAMS_PER_KEY = 20;
 /** A notice that was lost delays events by this at most. */
 const LOOK_MS = 2000;
-/** Added to what the credential cache keeps (credential-cache.ts): a stream ends within 5 s of its key or session. */
+/**
+ * Added to what the credential cache keeps (credential-cache.ts): a stream ends within 5 s of its
+ * key or session.
+ */
 const CHECK_CREDENTIALS_MS = 500;
 
 /** The open event streams of this process. */
@@ -93,7 +96,9 @@ export class EventStreams {
     ];
   }
 
-  /** Ends the streams of keys and sessions that may no longer read; each of them is looked up once. */
+  /**
+   * Ends the streams of keys and sessions that may no longer read; each of them is looked up once.
+   */
   private async checkCredentials(): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;

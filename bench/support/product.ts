@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { deriveKey } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
@@ -10,7 +11,7 @@ import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/
 import { type BenchStores, freePort, hasRedis, waitFor } from './stores.js';
 
 /** Of every product that a bench starts. */
-export const SECRET_KEY = 'a secret of the bench, long enough for the schema';
+export const SECRET_KEY = randomBytes(36).toString('base64');
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** `all`: one process on PostgreSQL alone. `scaled`: api and writes worker apart, queue in Redis. */
@@ -49,6 +50,7 @@ export async function startProduct(
   const environment = {
     ...process.env,
     NODE_ENV: 'production',
+    BASE_URL: 'https://bench.example.com',
     SECRET_KEY,
     DATABASE_URL: stores.databaseUrl,
     LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? 'warn',

@@ -1,4 +1,5 @@
-import { type Settings, settingsSchema } from './settings.js';
+import { estimateSecretBits } from './secret-strength.js';
+import { MIN_SECRET_LENGTH, type Settings, settingsSchema } from './settings.js';
 import { storageContradictions } from './storage/location.js';
 
 /** What a process is allowed to leave out: `all` runs on an embedded PostgreSQL and without Redis. */
@@ -27,9 +28,7 @@ export function contradictions(kind: ProcessKind, value: Settings): string[] {
         exampleOf('DATABASE_URL'),
     );
   }
-  if (production && !value.SECRET_KEY) {
-    faults.push(`"SECRET_KEY" is required in production${exampleOf('SECRET_KEY')}`);
-  }
+  faults.push(...secretContradictions(value), ...addressContradictions(value));
   faults.push(...mailContradictions(kind, value), ...storageContradictions(value));
   if (production && value.FAILPOINTS) faults.push('"FAILPOINTS" is refused in production');
   if (production && value.WEBHOOK_ALLOW_LOOPBACK) {
@@ -45,6 +44,40 @@ export function contradictions(kind: ProcessKind, value: Settings): string[] {
   return faults;
 }
 
+/**
+ * 128 random bits measure so many even as 32 hexadecimal digits, which measure lowest: fewer than
+ * one key in a thousand falls below.
+ */
+const MIN_SECRET_BITS = 90;
+/** A developer may choose a phrase, but not one character again and again. */
+const MIN_SECRET_BITS_IN_DEVELOPMENT = 20;
+
+function secretContradictions({ NODE_ENV, SECRET_KEY }: Settings): string[] {
+  const production = NODE_ENV === 'production';
+  if (!SECRET_KEY) {
+    return production ? [`"SECRET_KEY" is required in production${exampleOf('SECRET_KEY')}`] : [];
+  }
+  const bits = Math.floor(estimateSecretBits(SECRET_KEY));
+  const needed = production ? MIN_SECRET_BITS : MIN_SECRET_BITS_IN_DEVELOPMENT;
+  // One that is too short is a fault already.
+  if (bits >= needed || SECRET_KEY.length < MIN_SECRET_LENGTH) return [];
+  return [
+    `"SECRET_KEY" is too easy to guess: repetitions and words leave about ${bits} bits of it, and ${needed} are needed. ` +
+      `Use a random one${exampleOf('SECRET_KEY')}`,
+  ];
+}
+
+/**
+ * Cookies of production are sent over TLS alone, and nothing behind a proxy knows by itself how it
+ * is reached.
+ */
+function addressContradictions({ NODE_ENV, BASE_URL }: Settings): string[] {
+  if (NODE_ENV !== 'production') return [];
+  if (!BASE_URL) return [`"BASE_URL" is required in production${exampleOf('BASE_URL')}`];
+  if (/^https:/i.test(BASE_URL)) return [];
+  return [`"BASE_URL" must begin with https:// in production${exampleOf('BASE_URL')}`];
+}
+
 /** What a mail needs: a sender whose domain is real, and links that lead here from outside. */
 function mailContradictions(kind: ProcessKind, value: Settings): string[] {
   if (!value.SMTP_URL) {
@@ -56,8 +89,8 @@ function mailContradictions(kind: ProcessKind, value: Settings): string[] {
       `"MAIL_FROM" is required with "SMTP_URL" unless "BASE_URL" names a domain${exampleOf('MAIL_FROM')}`,
     );
   }
-  const isLocal = kind === 'all' && value.NODE_ENV !== 'production';
-  if (!value.BASE_URL && !isLocal) {
+  // In production it is required anyway.
+  if (!value.BASE_URL && kind !== 'all' && value.NODE_ENV !== 'production') {
     faults.push(`"BASE_URL" is required with "SMTP_URL": mails hold links to it${exampleOf('BASE_URL')}`);
   }
   return faults;

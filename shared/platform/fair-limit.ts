@@ -12,8 +12,10 @@ export interface WaitingPlace<Queue extends string> {
 /** Bounds how much work runs at once, and shares it fairly among those that wait. */
 export interface FairLimit<Queue extends string> {
   /**
-   * Runs the work when it is its turn. A full queue makes room for a group that has fewer waiting: the group that has the most loses its last.
-   * @throws {GateFullError} when there is no place, for anybody or for this group, at once, or when the place is given to another group
+   * Runs the work when it is its turn. A full queue makes room for a group that has fewer waiting:
+   * the group that has the most loses its last.
+   * @throws {GateFullError} at once when there is no place, for anybody or for this group, or later
+   * when the place is given to another group
    */
   run<T>(place: WaitingPlace<Queue>, work: () => Promise<T>): Promise<T>;
 }

@@ -25,7 +25,10 @@ export interface RateDecision {
 export interface Limiter {
   /** Counts one request of a key against both windows of its limits. */
   consume(key: string, limits: TierLimits): Promise<RateDecision>;
-  /** Counts one request against the minute, and against the hour only if the minute lets it through: refused requests use up no hour. */
+  /**
+   * Counts one request against the minute, and against the hour only if the minute lets it through:
+   * refused requests use up no hour.
+   */
   consumeUnlessRefused(key: string, limits: TierLimits): Promise<RateDecision>;
   /** Counts one wrong credential of an address. False: too many in this minute. */
   consumeBadCredential(address: string, perMinute: number): Promise<boolean>;

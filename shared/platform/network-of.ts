@@ -2,8 +2,9 @@ import { isIPv6 } from 'node:net';
 import { groupsOf } from './outbound/addresses.js';
 
 /**
- * The network that limits per address count for: an IPv4 address as it is, of an IPv6 address its first 56 bits. Providers hand a customer 2^64 addresses
- * or more, commonly a /56 (RIPE-690, section 4.2), so that a limit per single address would stop nobody.
+ * The network that limits per address count for: an IPv4 address as it is, of an IPv6 address its
+ * first 56 bits. Providers hand a customer 2^64 addresses or more, commonly a /56 (RIPE-690,
+ * section 4.2), so that a limit per single address would stop nobody.
  */
 export function networkOf(address: string): string {
   const [plain = ''] = address.split('%');

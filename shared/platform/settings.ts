@@ -1,6 +1,8 @@
 import Joi from 'joi';
 import { storageAddress } from './storage/location.js';
 
+export const MIN_SECRET_LENGTH = 32;
+
 const tierLimits = Joi.object({
   minute: Joi.number().integer().min(1).required(),
   hour: Joi.number().integer().min(1).required(),
@@ -23,7 +25,7 @@ export const settingsSchema = Joi.object({
   NODE_ENV: Joi.string()
     .valid('development', 'test', 'production')
     .default('development')
-    .description('production requires SECRET_KEY and turns the demo off')
+    .description('production requires SECRET_KEY and an https BASE_URL, and turns the demo off')
     .example('production'),
   PORT: Joi.number()
     .port()
@@ -50,7 +52,7 @@ export const settingsSchema = Joi.object({
     .example('redis://localhost:6379'),
   BASE_URL: Joi.string()
     .uri({ scheme: ['http', 'https'] })
-    .description('public address of the API host')
+    .description('public address of the API host; required in production, where it is https')
     .example('https://api.example.com'),
   SMTP_URL: Joi.string()
     .uri({ scheme: ['smtp', 'smtps'] })
@@ -61,11 +63,11 @@ export const settingsSchema = Joi.object({
     .description('sender address of mails; default invoices@ the domain of BASE_URL')
     .example('invoices@example.com'),
   SECRET_KEY: Joi.string()
-    .min(32)
+    .min(MIN_SECRET_LENGTH)
     .description(
-      'encrypts stored secrets and links, signs cursors; generated into DATA_DIR outside production',
+      'encrypts stored secrets and links, signs cursors; random; generated into DATA_DIR outside production',
     )
-    .example('openssl rand -base64 48'),
+    .example('$(openssl rand -base64 48)'),
   STORAGE_URL: Joi.string()
     .custom(storageAddress)
     .description(

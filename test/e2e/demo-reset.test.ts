@@ -1,4 +1,5 @@
 /** `release` and `demo:reset` as processes of their own, against a real PostgreSQL. */
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -46,10 +47,11 @@ describe('release and demo:reset', function () {
 
   it('refuses in production and while the product runs', async () => {
     const before = await readDemo();
+    const SECRET_KEY = randomBytes(48).toString('base64');
     const web = cli.open('tow-web');
     await web.query({ text: 'select 1' });
     const [production, connected, embedded] = await Promise.all([
-      reset({ NODE_ENV: 'production', SECRET_KEY: 'x'.repeat(40) }),
+      reset({ NODE_ENV: 'production', SECRET_KEY, BASE_URL: 'https://api.example.com' }),
       reset(),
       reset({ DATABASE_URL: '' }),
     ]);

@@ -183,9 +183,17 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
       RATE_LIMIT_TIERS: '{"standard":{"minute":0,"hour":1}}',
       NODE_ENV: 'production',
     });
-    const wrong = ['PORT', 'LOG_LEVEL', 'DATABASE_URL', 'RATE_LIMIT_TIERS', 'SECRET_KEY'];
+    const wrong = ['PORT', 'LOG_LEVEL', 'DATABASE_URL', 'RATE_LIMIT_TIERS', 'SECRET_KEY', 'BASE_URL'];
     expect(wrong.filter((name) => !output.includes(`"${name}"`))).to.deep.equal([]);
     expect(output).to.not.match(STACK_LINE);
+  },
+
+  'warns in one line when other machines can reach it outside production': async (processes) => {
+    const started = await startReady(processes, { env: { HOST: '0.0.0.0' } });
+    const lines = started.process.output.split('\n').filter((line) => line.includes('HOST=0.0.0.0'));
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.include('NODE_ENV is not production').and.include('Unset HOST');
+    await started.stop('SIGTERM');
   },
 
   'says so when its port is taken, and leaves no PostgreSQL': async (processes) => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -10,6 +11,12 @@ const SECRET = 'a secret key that is long enough for anybody';
 const DATABASE_URL = 'postgres://tow:secret@localhost:5432/tow';
 const REDIS_URL = 'redis://localhost:6379';
 const COMPLETE = { DATABASE_URL, REDIS_URL, SECRET_KEY: SECRET };
+const PRODUCTION = {
+  ...COMPLETE,
+  NODE_ENV: 'production',
+  SECRET_KEY: randomBytes(48).toString('base64'),
+  BASE_URL: 'https://api.example.com',
+};
 
 type Environment = Record<string, string>;
 
@@ -170,13 +177,39 @@ describe('contradictions', () => {
     expect(faultsOf('all', { FAILPOINTS: 'after_commit' })).to.deep.equal([]);
   });
 
+  for (const kind of ['all', 'release', 'web', 'worker', 'cli'] as const) {
+    it(`production requires an https BASE_URL of a ${kind} process`, () => {
+      expect(faultsOf(kind, PRODUCTION)).to.deep.equal([]);
+      expect(faultsOf(kind, { ...PRODUCTION, BASE_URL: '' })).to.deep.equal([
+        '"BASE_URL" is required in production (for example BASE_URL=https://api.example.com)',
+      ]);
+      expect(faultsOf(kind, { ...PRODUCTION, BASE_URL: 'http://api.example.com' })).to.deep.equal([
+        '"BASE_URL" must begin with https:// in production (for example BASE_URL=https://api.example.com)',
+      ]);
+    });
+  }
+
+  it('refuses a SECRET_KEY that is easy to guess: a phrase in production alone, a repetition everywhere', () => {
+    const faultOf = (SECRET_KEY: string, NODE_ENV = 'production') =>
+      faultsOf('all', { ...PRODUCTION, NODE_ENV, SECRET_KEY }).join();
+    for (const secret of ['a'.repeat(40), 'change-me-'.repeat(4), 'x1'.repeat(20), 'secret'.repeat(6)]) {
+      expect(faultOf(secret), secret).to.match(
+        /^"SECRET_KEY" is too easy to guess.*about \d+ bits.*90 are needed/,
+      );
+      expect(faultOf(secret), secret).to.include('openssl rand -base64 48').and.not.include(secret);
+      expect(faultOf(secret, 'development'), secret).to.include('20 are needed');
+    }
+    expect(faultOf(SECRET)).to.include('"SECRET_KEY" is too easy to guess');
+    expect(faultOf(SECRET, 'development')).to.equal('');
+    expect(faultOf('short'), 'one fault alone').to.not.include('too easy');
+  });
+
   it('production never lets a webhook go to this machine, and refuses the setting that asks for it', () => {
-    const production = { ...COMPLETE, NODE_ENV: 'production' };
-    expect(faultsOf('worker', { ...production, WEBHOOK_ALLOW_LOOPBACK: 'true' }).join()).to.include(
+    expect(faultsOf('worker', { ...PRODUCTION, WEBHOOK_ALLOW_LOOPBACK: 'true' }).join()).to.include(
       '"WEBHOOK_ALLOW_LOOPBACK" is refused in production',
     );
     for (const WEBHOOK_ALLOW_LOOPBACK of ['', 'false']) {
-      expect(loadConfig('worker', { ...production, WEBHOOK_ALLOW_LOOPBACK }).allowLoopback).to.equal(false);
+      expect(loadConfig('worker', { ...PRODUCTION, WEBHOOK_ALLOW_LOOPBACK }).allowLoopback).to.equal(false);
     }
     expect(loadConfig('worker', COMPLETE).allowLoopback).to.equal(true);
     expect(loadConfig('worker', { ...COMPLETE, WEBHOOK_ALLOW_LOOPBACK: 'false' }).allowLoopback).to.equal(
@@ -225,7 +258,7 @@ describe('contradictions', () => {
 describe('the demo', () => {
   it('is on in the all-in-one way, and off in production and everywhere else unless asked for', () => {
     expect(loadConfig('all', COMPLETE).demo).to.equal(true);
-    expect(loadConfig('all', { ...COMPLETE, NODE_ENV: 'production' }).demo).to.equal(false);
+    expect(loadConfig('all', PRODUCTION).demo).to.equal(false);
     for (const kind of ['web', 'worker', 'release', 'cli'] as const)
       expect(loadConfig(kind, COMPLETE).demo, kind).to.equal(false);
     expect(loadConfig('web', { ...COMPLETE, DEMO: 'true' }).demo).to.equal(true);

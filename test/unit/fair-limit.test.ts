@@ -39,7 +39,8 @@ describe('a fair limit', () => {
     const noted = (name: string) => run(name).catch((error: unknown) => errors.set(name, error));
     const work = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'b2', 'b3', 'b4', 'c1'].map(noted);
     await Promise.all(work);
-    // Six wait: a3 to a6, b1, b2. Then b3 takes the place of a6, b4 finds no larger share than its own, and c1 takes the place of a5 or b3.
+    // Six wait: a3 to a6, b1, b2. Then b3 takes the place of a6, b4 finds no larger share than its
+    // own, and c1 takes the place of a5 or b3.
     expect([...errors.keys()]).to.have.members(['a6', 'b4', 'a5']);
     for (const error of errors.values()) expect(error).to.be.instanceOf(GateFullError);
     expect(started).to.deep.equal(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'b3']);

@@ -100,8 +100,9 @@ type RollCommand = Command<WithKeyMaterial<ApiKeyRoll> & { from_id: string }>;
 const oldRef = ({ tenantId, input }: RollCommand): RecordRef => ({ tenant_id: tenantId, id: input.from_id });
 
 /**
- * Makes a successor with the same rights; the old key ends when the overlap is over, or earlier if it was to. One that ends at once leaves its place to its
- * successor, so that a key can be replaced however many there are.
+ * Makes a successor with the same rights; the old key ends when the overlap is over, or earlier if
+ * it was to. One that ends at once leaves its place to its successor, so that a key can be replaced
+ * however many there are.
  */
 export function rollKeys(kind: KeyKind) {
   return async (tx: Transaction, commands: RollCommand[]): Promise<Outcome[]> => {

@@ -1,11 +1,15 @@
 import type { PlacesOf } from '../places.js';
 
-/** Kept far above what integrations need, so that an account cannot fill the caches and windows of every process. */
+/**
+ * Kept far above what integrations need, so that an account cannot fill the caches and windows of
+ * every process.
+ */
 const MAX_LIVE_KEYS = 100;
 
 /**
- * API keys and agent keys of an account together; its sandbox is an account of its own. A key takes a place until it is revoked or expires, also one that
- * was rolled, as long as it works beside its successor.
+ * API keys and agent keys of an account together; its sandbox is an account of its own. A key takes
+ * a place until it is revoked or expires, also one that was rolled, as long as it works beside its
+ * successor.
  */
 export const LIVE_KEYS: PlacesOf = {
   table: 'api_keys',

@@ -13,8 +13,9 @@ export interface Counted {
 }
 
 /**
- * What all credentials of a kind may do together in one account: as much as so many of them, each at the account's tier. Without it an account would
- * multiply its limits by making keys or people. The sandbox is an account of its own.
+ * What all credentials of a kind may do together in one account: as much as so many of them, each
+ * at the account's tier. Without it an account would multiply its limits by making keys or people.
+ * The sandbox is an account of its own.
  */
 const SUMS = {
   api: { name: 'api-keys', times: 5, limit: "all this account's API keys' limit" },
@@ -23,8 +24,9 @@ const SUMS = {
 } as const;
 
 /**
- * Counts a request against the minute and the hour of its key or person, and of all credentials of that kind in its account. The windows are the tighter
- * ones. A request that is over its own limit is not counted for the others.
+ * Counts a request against the minute and the hour of its key or person, and of all credentials of
+ * that kind in its account. The windows are the tighter ones. A request that is over its own limit
+ * is not counted for the others.
  */
 export async function countRequest(
   { limiter, config }: Pick<Runtime, 'limiter' | 'config'>,

@@ -16,7 +16,9 @@ export interface NewSession {
   token_hash: string;
   /** SHA-256 of the stored hash that the password was checked against, hex: a password changed meanwhile opens nothing. */
   password_mark: string;
-  /** The network that the person signs in from, marked. Absent from a process of the version before. */
+  /**
+   * The network that the person signs in from, marked. Absent from a process of the version before.
+   */
   address_mark?: string;
 }
 
