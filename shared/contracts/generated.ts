@@ -226,6 +226,10 @@ export interface Invoice {
    * Actions that an operator may take on this invoice now
    */
   allowed_actions: ("approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void")[];
+  /**
+   * When it is due: due_date, else its release and the customer's terms. null: a draft without a due_date, whose terms begin when it is released
+   */
+  effective_due_date: string | null;
   created_at: string;
   updated_at: string;
   line_items: LineItem[];
@@ -346,6 +350,10 @@ export interface InvoiceListItem {
    * Actions that an operator may take on this invoice now
    */
   allowed_actions: ("approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void")[];
+  /**
+   * When it is due: due_date, else its release and the customer's terms. null: a draft without a due_date, whose terms begin when it is released
+   */
+  effective_due_date: string | null;
   created_at: string;
   updated_at: string;
   line_items?: LineItem[];
@@ -475,6 +483,10 @@ export interface SentInvoice {
    * Actions that an operator may take on this invoice now
    */
   allowed_actions: ("approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void")[];
+  /**
+   * When it is due: due_date, else its release and the customer's terms. null: a draft without a due_date, whose terms begin when it is released
+   */
+  effective_due_date: string | null;
   created_at: string;
   updated_at: string;
   line_items: LineItem[];
