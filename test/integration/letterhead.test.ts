@@ -93,7 +93,7 @@ describe('the letterhead of an account', () => {
     const after = await put(SMALL_JPEG, 'image/jpeg');
     expect(after.headers.etag).to.not.equal(before);
     expect(after.body.logo).to.include({ content_type: 'image/jpeg', width: 17, height: 22 });
-    const log = (await tenant.client.get('/audit-log?action=settings.logo_set&limit=1')).body.data.items;
+    const log = (await tenant.client.get('/audit-log?action=settings.logo_changed&limit=1')).body.data.items;
     expect(log[0].changes[0].to).to.have.all.keys('content_type', 'width', 'height', 'sha256');
     const dry = await tenant.client.call('PUT', '/settings/logo', {
       raw: redPng(),

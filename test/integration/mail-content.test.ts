@@ -134,6 +134,7 @@ describe('what a customer gets', () => {
       lineItem({ name: `Line ${nth + 1}`, unit_price_cents: 101 + nth, taxable: nth % 2 === 0 }),
     );
     const id = await mail.sending({ line_items });
+    await mail.delivered(id, 'sent');
     await mail.tenant.client.post(`/invoices/${id}/payments`, { amount_cents: 1_234, method: 'cash' });
     const invoice = await mail.read(`/invoices/${id}`);
     const { response, bytes } = await fetchPdf(id);

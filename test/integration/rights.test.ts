@@ -5,6 +5,7 @@ import { expectError } from '../support/expect-error.js';
 import { claimAfter, invoiceAfter } from '../support/lifecycle-records.js';
 import { makeNotice } from '../support/notices.js';
 import { credentialOf, documentedOperations } from '../support/openapi-walk.js';
+import { redPng } from '../support/pictures.js';
 import { endpointInput, invoiceInput, scheduleInput, UNKNOWN_ID } from '../support/samples.js';
 import { createUser } from '../support/sign-in.js';
 import { type KeyOptions, TestStack, type TestTenant } from '../support/stack.js';
@@ -62,6 +63,9 @@ const ROUTES: [method: string, path: string, scope: string | null, permission: s
   ['GET', '/dispatch-board', 'read_dispatch', 'read'],
   ['GET', '/settings', null, 'read'],
   ['PATCH', '/settings', null, 'admin'],
+  ['GET', '/settings/logo', null, 'read'],
+  ['PUT', '/settings/logo', null, 'admin'],
+  ['DELETE', '/settings/logo', null, 'admin'],
   ['GET', '/events', null, 'read'],
   ['GET', '/events/{event}', null, 'read'],
   ['GET', '/event-types', null, 'read'],
@@ -155,6 +159,10 @@ describe('rights of a key', () => {
     tenant = await stack.createTenant();
     const { client } = tenant;
     ids.invoice = (await client.post('/invoices', invoiceInput())).body.id;
+    await client.call('PUT', '/settings/logo', {
+      raw: redPng(),
+      headers: { 'content-type': 'image/png' },
+    });
     ids.order = (await client.post('/work-orders', { service_type: 'tow' })).body.id;
     ids.customer = (await client.post('/customers', { company_name: 'C' })).body.id;
     ids.truck = (await client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' })).body.id;
@@ -193,10 +201,11 @@ describe('rights of a key', () => {
     const body = method === 'POST' ? BODIES[path]?.(ids) : method === 'PATCH' ? {} : undefined;
     // A dry run is refused and let through like the real thing, and leaves the records for the next route.
     const headers = method === 'GET' ? {} : { 'x-service-dry-run': 'true' };
+    const picture = { raw: redPng(), headers: { ...headers, 'content-type': 'image/png' } };
     return client.call(
       method,
       path.replace(/\{(\w+)\}/, (_, name: string) => ids[name] ?? UNKNOWN_ID),
-      { body, headers },
+      method === 'PUT' ? picture : { body, headers },
     );
   };
 

@@ -57,6 +57,13 @@ describe('a fair limit', () => {
     expect(started.indexOf('h3')).to.be.below(6);
   });
 
+  it('refuses a group that has its share of places waiting, while others still find one', async () => {
+    const { run } = scene({ ...OPTIONS, maxQueuedPerGroup: 1 });
+    const admitted = ['a1', 'a2', 'a3'].map((name) => run(name));
+    expect(await errorOf(run('a4'))).to.be.instanceOf(GateFullError);
+    expect(await Promise.all([...admitted, run('b1')])).to.deep.equal(['a1', 'a2', 'a3', 'b1']);
+  });
+
   it('gives the place of work that failed to the next', async () => {
     const limit = createFairLimit({ ...OPTIONS, maxRunning: 1 });
     const place = { queue: 'one', group: 'a' } as const;

@@ -48,7 +48,7 @@ export function documentHtml(document: InvoiceDocument, dress: Dress, logoUrl: s
   const lineRows = lines.map(({ name, description, quantity, price, total }) => {
     const notes = [...(description ? [lined(description)] : []), escapeHtml(`${quantity} × ${price}`)];
     const service =
-      escapeHtml(name) + notes.map((note) => `<br><span ${dress('note')}>${note}</span>`).join('');
+      breakable(escapeHtml(name)) + notes.map((note) => `<br><span ${dress('note')}>${note}</span>`).join('');
     return `<tr>${td('cell', service)}${td('amount', escapeHtml(total))}</tr>`;
   });
   const sumRows = sums.map(([label, value], index) => {
@@ -59,7 +59,7 @@ export function documentHtml(document: InvoiceDocument, dress: Dress, logoUrl: s
     mark ? `<p ${dress('mark')}>${escapeHtml(mark)}</p>` : '',
     logoHtml(),
     `<p ${dress('sender')}>${escapeHtml(sender)}</p>`,
-    contact.length > 0 ? `<p ${dress('contact')}>${contact.map(escapeHtml).join('<br>')}</p>` : '',
+    contact.length > 0 ? `<p ${dress('contact')}>${lined(contact.join('\n'))}</p>` : '',
     `<h1 ${dress('title')}>${escapeHtml(title)}</h1>`,
     `<table ${dress('table')}>${factRows.join('')}</table>`,
     `<table ${dress('table')}><thead><tr>${th('col', 'head', 'Service')}${th('col', 'headAmount', 'Amount')}</tr></thead><tbody>${lineRows.join('')}</tbody></table>`,
@@ -92,5 +92,12 @@ export function documentHtml(document: InvoiceDocument, dress: Dress, logoUrl: s
 }
 
 function lined(text: string): string {
-  return escapeHtml(text).replace(/\r?\n/g, '<br>');
+  return breakable(escapeHtml(text)).replace(/\r?\n/g, '<br>');
 }
+
+/** A word such as an e-mail address, which may be wider than a phone, breaks where it is joined and nowhere else. */
+function breakable(html: string): string {
+  return html.replace(LONG_WORD, (word) => word.replace(/[@._/](?=.)/g, '$&<wbr>'));
+}
+
+const LONG_WORD = /\S{25,}/g;

@@ -31,7 +31,6 @@ export function documentOf(row: DocumentRow): InvoiceDocument {
   const day = (at: string | Date | null) => (at === null ? null : formatDay(at, row.time_zone));
   const due = day(invoice.effective_due_date);
   const facts: [string, string | null][] = [
-    ['Invoice', invoice.invoice_number],
     ['Invoice date', day(row.released_at)],
     ['Due date', due],
     ['Terms', termsOf(row, invoice)],

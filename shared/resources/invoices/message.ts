@@ -23,7 +23,7 @@ const STYLES: Readonly<Record<Part, string>> = {
   title: 'margin:16px 0;font-size:22px',
   table: 'width:100%;border-collapse:collapse;margin:0 0 16px',
   label:
-    'text-align:left;font-weight:normal;color:#555555;padding:2px 12px 2px 0;vertical-align:top;width:90px',
+    'text-align:left;font-weight:normal;color:#555555;padding:2px 12px 2px 0;vertical-align:top;width:90px;white-space:nowrap',
   value: 'padding:2px 0;vertical-align:top',
   head: 'text-align:left;border-bottom:2px solid #222222;padding:4px 8px 4px 0',
   headAmount: 'text-align:right;border-bottom:2px solid #222222;padding:4px 0',
@@ -69,7 +69,7 @@ function emailText(document: InvoiceDocument, { url, until }: ViewLink): string 
     `${title} from ${sender}`,
     ...contact,
     '',
-    ...facts.slice(1).map(([label, value]) => `${label}: ${value}`),
+    ...facts.map(([label, value]) => `${label}: ${value}`),
     ...(billTo.length > 0 ? [`Bill to: ${billTo.join(', ')}`] : []),
     '',
     ...lines.flatMap(({ name, description, quantity, price, total }) => [
@@ -94,7 +94,7 @@ function emailHtml(document: InvoiceDocument, { url, until }: ViewLink): string 
     '<div style="max-width:640px;margin:0 auto">',
     documentHtml(document, inline, LOGO_URL),
     `<p><a href="${address}" style="display:inline-block;padding:10px 18px;background:#1a4f8b;color:#ffffff;text-decoration:none">See the invoice</a></p>`,
-    `<p style="color:#555555;font-size:13px">Or open ${address} in a browser. The link works until ${escapeHtml(until)}.</p>`,
+    `<p style="color:#555555;font-size:13px;overflow-wrap:anywhere">Or open ${address} in a browser. The link works until ${escapeHtml(until)}.</p>`,
     '</div></body></html>',
   ].join('\n');
 }

@@ -20,7 +20,7 @@ export type LogoInput = Omit<LogoImage, 'data'> & { data: string };
 export const setLogo = defineCommand<LogoInput>({
   type: 'settings.set_logo',
   entityType: 'settings',
-  action: 'settings.logo_set',
+  action: 'settings.logo_changed',
   creates: false,
   schema: Joi.object({
     content_type: Joi.string()

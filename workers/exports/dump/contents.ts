@@ -18,7 +18,8 @@ const TRANSACTION_NUMBER = 'a number of the database it comes from, which means 
 export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
   tenants:
     table(`tenant_id name environment live_tenant_id tier time_zone tax_rate_bps grace_days terms_days agent_gate_cents created_at updated_at id
-    sandbox_tenant_id`),
+    sandbox_tenant_id business_name address city state zip phone email remittance_text`),
+  account_logos: table('tenant_id content_type width height sha256 data updated_at'),
   users: table('tenant_id id email name created_at updated_at deactivated_at', {
     password_hash: 'a credential',
     sign_in_addresses: 'marks that only this deployment can read',

@@ -98,7 +98,7 @@ class InvoiceDrawing {
       this.write(mark, { size: 12, isBold: true, color: RED }, HALF.right);
       this.y += GAP;
     }
-    for (const [label, value] of facts.slice(1)) this.writePair(label, value);
+    for (const [label, value] of facts) this.writePair(label, value);
     this.y = Math.max(leftEnd, this.y) + 2 * GAP;
     if (billTo.length > 0) {
       this.write('Bill to', { size: 9, color: GREY }, HALF.left);

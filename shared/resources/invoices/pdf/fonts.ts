@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { type Font, openSync } from 'fontkit';
+import { type Font, type Glyph, openSync } from 'fontkit';
 
 const require = createRequire(import.meta.url);
 
@@ -57,34 +57,37 @@ export interface Letter {
   width: number;
 }
 
+interface KnownLetter extends Letter {
+  glyph: Glyph;
+  codePoint: number;
+}
+
 /** The fonts of one weight. Files are opened on first use and stay open. */
 export class FontStack {
   private readonly faces = new Map<string, Face>();
-  private readonly letters = new Map<number, Letter>();
+  private readonly letters = new Map<number, KnownLetter>();
 
   constructor(private readonly style: Style) {}
 
   /** The letter of a code point in the first font that has it. */
-  letterFor(codePoint: number): Letter {
+  letterFor(codePoint: number): KnownLetter {
     let letter = this.letters.get(codePoint);
     if (!letter) {
       letter = this.findLetter(codePoint);
       this.letters.set(codePoint, letter);
     }
+    // fontkit keeps a glyph with the code points it first met it with: none when it was a part of another letter. A PDF's text is made of them.
+    letter.glyph.codePoints = [letter.codePoint];
     return letter;
   }
 
-  /** The first font: Latin, Greek, Cyrillic, Vietnamese and Devanagari. */
-  get first(): Face {
-    return this.faceOf(FAMILIES[0] as Family);
-  }
-
-  private findLetter(codePoint: number): Letter {
+  private findLetter(codePoint: number): KnownLetter {
     for (const family of FAMILIES) {
       const face = this.faceOf(family);
       if (!face.font.hasGlyphForCodePoint(codePoint)) continue;
-      const width = (face.font.glyphForCodePoint(codePoint).advanceWidth * 1000) / face.font.unitsPerEm;
-      return { text: String.fromCodePoint(codePoint), face, width };
+      const glyph = face.font.glyphForCodePoint(codePoint);
+      const width = (glyph.advanceWidth * 1000) / face.font.unitsPerEm;
+      return { text: String.fromCodePoint(codePoint), face, width, glyph, codePoint };
     }
     return this.letterFor(REPLACEMENT.codePointAt(0) as number);
   }

@@ -1,0 +1,134 @@
+/** PDFs of invoices: letters of any language, bounded work, and fair turns between accounts. */
+import { expect } from 'chai';
+import { createGate } from '../../shared/platform/gate.js';
+import type { TestClient } from '../support/client.js';
+import { pdfDrawing, pdfPages } from '../support/pdf.js';
+import { invoiceInput, lineItem } from '../support/samples.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+const NAMES = {
+  Cyrillic: 'ООО «Щёлково Транспорт»',
+  Ukrainian: 'Ґедзь і їжак',
+  Vietnamese: 'Công ty Nguyễn Văn Thắng ở Huế',
+  'Chinese, simplified': '北京市朝阳区建国路拖车公司',
+  'Chinese, traditional': '臺灣高雄市鹽埕區拖吊車行',
+  Japanese: '東京レッカー ひらがな 株式会社',
+  Korean: '서울특별시 강남구 견인',
+  Greek: 'Ελληνική Οδική Βοήθεια',
+  Polish: 'Łódź, ul. Żółkiewskiego',
+  Hebrew: 'חברת גרירה',
+  Arabic: 'شركة',
+  Thai: 'บริษัท ขนส่ง',
+  Hindi: 'राम टो सर्विस',
+};
+
+describe('the PDF of an invoice', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+
+  before(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant('Hudson Towing');
+  });
+  after(() => stack.stop());
+
+  async function fetchPdf(id: string, { key }: TestClient = tenant.client) {
+    const response = await fetch(`${stack.origin}/v1/invoices/${id}/pdf`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    return { status: response.status, bytes: new Uint8Array(await response.arrayBuffer()) };
+  }
+
+  async function created(overrides: Record<string, unknown>, client = tenant.client): Promise<string> {
+    const answer = await client.post('/invoices', invoiceInput(overrides));
+    expect(answer.status).to.equal(201);
+    return answer.body.id;
+  }
+
+  for (const [language, name] of Object.entries(NAMES))
+    it(`prints ${language} in letters, not in boxes`, async () => {
+      const { body: customer } = await tenant.client.post('/customers', { company_name: name });
+      const id = await created({ customer_id: customer.id, line_items: [lineItem({ name })] });
+      const { bytes } = await fetchPdf(id);
+      const drawing = await pdfDrawing(bytes);
+      expect(drawing.letters).to.be.above(2 * [...name].length);
+      expect(drawing.missing, 'boxes of missing glyphs').to.equal(0);
+      // Letters that join or stack are extracted in pieces.
+      if (/Thai|Hindi/.test(language)) return;
+      const text = (await pdfPages(bytes)).join(' ').normalize('NFKC');
+      // Word by word: words from right to left are extracted in the order in which they are drawn.
+      for (const word of name.split(' ')) expect(text).to.include(word.normalize('NFKC'));
+    });
+
+  it('prints ? for a letter that no font has', async () => {
+    const { bytes } = await fetchPdf(await created({ vehicle_description: 'A 🚗 B' }));
+    expect((await pdfPages(bytes))[0]).to.include('A ? B');
+    expect((await pdfDrawing(bytes)).missing).to.equal(0);
+  });
+
+  it('keeps whole words on a line and breaks a word only when it is longer than the line', async () => {
+    const word = 'W'.repeat(150);
+    const { bytes } = await fetchPdf(await created({ line_items: [lineItem({ name: `Recovery ${word}` })] }));
+    const [page = ''] = await pdfPages(bytes);
+    expect(page).to.include('Recovery');
+    expect(page.match(/W/g)).to.have.length(150);
+  });
+
+  it('prints 38 line items with descriptions of 2,000 characters whole', async () => {
+    const description = Array.from({ length: 400 }, (_, nth) => `w${nth}`)
+      .join(' ')
+      .slice(0, 2000);
+    const last = description.split(' ').at(-1) as string;
+    const { bytes } = await fetchPdf(
+      await created({ line_items: Array.from({ length: 38 }, () => lineItem({ description })) }),
+    );
+    const text = (await pdfPages(bytes)).join(' ');
+    expect(text.split(new RegExp(`\\b${last}\\b`)).length - 1).to.equal(38);
+    expect(text).to.not.include('…');
+  });
+
+  for (const [kind, description] of [
+    ['words', 'lorem ipsum '.repeat(166)],
+    ['one long word', 'W'.repeat(2000)],
+    ['line breaks', 'x\n'.repeat(999)],
+    ['Chinese', '漢'.repeat(1500)],
+  ] as const)
+    it(`of 200 line items full of ${kind} ends with its sums on at most 120 pages`, async () => {
+      const line_items = Array.from({ length: 200 }, () => lineItem({ name: 'N'.repeat(200), description }));
+      const { status, bytes } = await fetchPdf(await created({ line_items }));
+      expect(status).to.equal(200);
+      const pages = await pdfPages(bytes);
+      expect(pages.length).to.be.within(20, 120);
+      expect(pages.slice(-2).join(' ')).to.match(/Balance due\s+\$20,000\.00/);
+    });
+
+  it('stays available to another account while one account floods, and reads of both come through', async () => {
+    const other = await stack.createTenant('Other Towing');
+    const theirs = await created({}, other.client);
+    const description = 'lorem ipsum '.repeat(160);
+    const creating = createGate({ atOnce: 4, waiting: 100 });
+    const flood = await Promise.all(
+      Array.from({ length: 20 }, (_, nth) =>
+        creating.run(() =>
+          created({
+            line_items: Array.from({ length: 60 }, () => lineItem({ description: `${nth} ${description}` })),
+          }),
+        ),
+      ),
+    );
+    let drawn = 0;
+    const flooding = flood.map(async (id) => {
+      const { status } = await fetchPdf(id);
+      if (status === 200) drawn += 1;
+      return status;
+    });
+    expect((await tenant.client.get('/me')).status).to.equal(200);
+    const before = drawn;
+    expect((await fetchPdf(theirs, other.client)).status).to.equal(200);
+    // The one that was being drawn, one turn, and one that ended meanwhile: a queue without turns would draw all six first.
+    expect(drawn - before).to.be.at.most(3);
+    const statuses = await Promise.all(flooding);
+    expect(statuses.filter((status) => status === 503).length, 'refused').to.be.at.least(5);
+    expect(new Set(statuses)).to.deep.equal(new Set([200, 503]));
+  });
+});
