@@ -55,6 +55,18 @@ export function createMetrics() {
       buckets: LATENCY_BUCKETS_S,
       registers,
     }),
+    failedJobs: new Counter({
+      name: 'tow_jobs_failed_total',
+      help: 'Attempts of jobs that ended in an error, by queue and name; final: yes when the job is not tried again',
+      labelNames: ['queue', 'name', 'final'],
+      registers,
+    }),
+    sweepFaults: new Counter({
+      name: 'tow_sweep_accounts_left_out_total',
+      help: 'Accounts that a sweep of the clock left out because they failed, once per pass (tow doctor names them)',
+      labelNames: ['task'],
+      registers,
+    }),
     partitionFaults: new Gauge({
       name: 'tow_partition_faults',
       help: 'What is not right with the partitions (tow doctor names it): weeks without one, old ones left, rows in a default one',

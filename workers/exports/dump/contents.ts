@@ -124,6 +124,7 @@ export const LEFT_OUT_TABLES: Readonly<Record<string, string>> = {
   notice_mails: 'the outbox of the mails about notices',
   detector_marks: 'how far the detectors have come',
   detector_looks: 'how far the detectors have come',
+  sweep_faults: 'what the clock remembers of a sweep that failed',
   schema_migrations: MIGRATIONS,
   schema_migrations_lock: MIGRATIONS,
 };
@@ -132,4 +133,5 @@ export const LEFT_OUT_TABLES: Readonly<Record<string, string>> = {
 export const LEFT_OUT_SCHEMAS: Readonly<Record<string, string>> = {
   partitions: 'the parts of the partitioned tables, whose rows are read through those',
   bullmq: 'the queue',
+  clock: 'when its schedules last ran, which belongs to no account',
 };
