@@ -72,7 +72,7 @@ async function runCheck(check: Check): Promise<CheckResult> {
 }
 
 /** What parts of the process add. A report that cannot be had is left out: the checks say why. */
-async function readReports({ reports }: Runtime): Promise<Record<string, unknown>> {
+export async function readReports({ reports }: Runtime): Promise<Record<string, unknown>> {
   const read = [...reports].map(async ([name, report]) => [name, await report()] as const);
   const settled = await Promise.allSettled(read);
   return Object.fromEntries(settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])));
