@@ -28,6 +28,8 @@ import * as addJobBilling from './20261122070000_add_job_billing.js';
 import * as addExports from './20261122080000_add_exports.js';
 import * as addExportSchedules from './20261122090000_add_export_schedules.js';
 import * as recordClockRuns from './20261123020000_record_clock_runs.js';
+import * as copyCustomerTerms from './20261123020100_copy_customer_terms.js';
+import * as indexDueInvoices from './20261123020200_index_due_invoices.js';
 
 interface Migration {
   name: string;
@@ -67,6 +69,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261122080000_add_exports', ...addExports },
   { name: '20261122090000_add_export_schedules', ...addExportSchedules },
   { name: '20261123020000_record_clock_runs', ...recordClockRuns },
+  { name: '20261123020100_copy_customer_terms', ...copyCustomerTerms },
+  { name: '20261123020200_index_due_invoices', ...indexDueInvoices },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */

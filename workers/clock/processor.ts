@@ -13,6 +13,7 @@ import { findExpired } from '../../shared/resources/approvals/expiry.js';
 import { findDeadlines } from '../../shared/resources/claims/deadlines.js';
 import { findAccruals } from '../../shared/resources/impounds/storage-sweep.js';
 import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
+import { applyTermsChanges } from '../../shared/resources/invoices/terms-changes.js';
 import { type DueMessage, findDueMessages } from '../../shared/resources/messages/outbox.js';
 import { findDueNoticeMails } from '../../shared/resources/notices/outbox.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
@@ -30,6 +31,9 @@ const LEASE_SECONDS = 20;
 const COMMANDS_PER_PASS = 256;
 /** Midnight begins a day for every vehicle of a time zone at once. */
 const ACCRUALS_PER_PASS = 5000;
+/** A due date ends for all invoices of a time zone at once. */
+const OVERDUE_PER_PASS = 2000;
+const RECKONED_PER_PASS = 5000;
 const MESSAGES_PER_PASS = 1000;
 const PURGED_PER_PASS = 5000;
 const LANES_PER_PASS = 2000;
@@ -51,7 +55,9 @@ export function createClockProcessor(
 ): Processor<ClockJob> {
   const tasks: Record<string, (data: ClockJob) => Promise<Record<string, unknown>>> = {
     'resubmit-operations': () => resubmitOperations(runtime, writes),
-    'mark-overdue': () => sweep(runtime, writes, { task: 'mark-overdue', find: findOverdue }),
+    'mark-overdue': () =>
+      sweep(runtime, writes, { task: 'mark-overdue', find: findOverdue, limit: OVERDUE_PER_PASS }),
+    'apply-terms': () => applyTerms(runtime),
     'accrue-storage': () =>
       sweep(runtime, writes, { task: 'accrue-storage', find: findAccruals, limit: ACCRUALS_PER_PASS }),
     'expire-approvals': () => sweep(runtime, writes, { task: 'expire-approvals', find: findExpired }),
@@ -177,6 +183,15 @@ const promptOf = ({ tenant_id: tenantId, id: messageId, attempts }: DueMessage) 
   messageId,
   attempts,
 });
+
+/** Brings open invoices to the changed terms of their customers, so that the overdue sweep finds them in time. */
+async function applyTerms(runtime: Runtime): Promise<Record<string, unknown>> {
+  let reckoned = 0;
+  await sweepTenants(runtime, 'apply-terms', async (tx) => {
+    reckoned += await applyTermsChanges(tx, RECKONED_PER_PASS);
+  });
+  return { reckoned };
+}
 
 async function purge(runtime: Runtime): Promise<Record<string, unknown>> {
   let purged = 0;
