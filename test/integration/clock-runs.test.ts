@@ -88,6 +88,9 @@ describe('failed jobs', () => {
       "update clock.schedule_runs set known_since = now() - interval '1 day' where schedule = 'accrue-storage'",
     );
     expect((await schedules())['accrue-storage']).to.deep.include({ ok: false });
+    const metrics = await fetch(`${stack.origin}/metrics`).then((response) => response.text());
+    expect(metrics).to.match(/^tow_schedule_age_seconds\{schedule="mark-overdue"\} \d+$/m);
+    expect(metrics).to.not.include('schedule="accrue-storage"');
     expect(JSON.stringify(await ready()), 'anybody may read it').to.not.include('impounds');
     const run = (await readScheduleRuns(stack.runtime.db)).find((one) => one.schedule === 'accrue-storage');
     expect(run).to.include({ is_late: true, last_succeeded_at: null, age_seconds: null });

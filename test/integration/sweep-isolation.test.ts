@@ -140,6 +140,18 @@ describe('a sweep over all accounts', () => {
     });
   }
 
+  it('forgets after a day a fault that no pass meets any more', async () => {
+    const { id } = await stack.createTenant();
+    await stack.rows(
+      id,
+      `insert into sweep_faults (tenant_id, task, error, last_failed_at) values
+         ($1, 'continue-replay', 'x', now() - interval '25 hours'), ($1, 'watch-exports', 'x', now())`,
+      [id],
+    );
+    await run('purge-expired');
+    expect(await tasksWithout(stack, id)).to.deep.equal(['watch-exports']);
+  });
+
   it('splits the accounts once: a recorded one is tried alone from then on', async () => {
     const tenants = await Promise.all(Array.from({ length: 8 }, () => stack.createTenant()));
     const tenantIds = tenants.map(({ id }) => id);

@@ -1,4 +1,5 @@
 import type { Job, Processor } from 'bullmq';
+import { addCollectedGauge } from '../../shared/platform/metrics.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { type ClockJob, SCHEDULES } from '../../shared/queues/clock.js';
 import {
@@ -35,11 +36,21 @@ export function watchRuns(runtime: Runtime, processor: Processor<ClockJob>): Pro
   };
 }
 
-/** Shows in `/readyz` when each schedule last succeeded. A late one does not make the process unready: a restart mends nothing. */
-export async function reportSchedules({ db, reports, logger }: Runtime): Promise<void> {
+/** Shows in `/readyz` and `/metrics` when each schedule last succeeded. A late one does not make the process unready: a restart mends nothing. */
+export async function reportSchedules({ db, reports, logger, metrics }: Runtime): Promise<void> {
   await noteSchedules(db).catch((error: unknown) =>
     logger.warn({ err: error }, 'schedules not noted; the first success of each notes it'),
   );
+  addCollectedGauge(metrics, {
+    name: 'tow_schedule_age_seconds',
+    help: 'Time since a schedule of the clock last succeeded, on any clock',
+    labelNames: ['schedule'],
+    collect: async (set) => {
+      // Without PostgreSQL the other metrics are still worth having.
+      const runs = await readScheduleRuns(db).catch(() => []);
+      for (const { schedule, age_seconds: age } of runs) if (age !== null) set({ schedule }, age);
+    },
+  });
   reports.set('schedules', async () => {
     const runs = await readScheduleRuns(db);
     return Object.fromEntries(

@@ -61,6 +61,10 @@ export async function clearFault(
   );
 }
 
-/** SQL: all faults of the transaction's tenants, as {@link SweepFault}. */
+/**
+ * SQL: the lasting faults of the transaction's tenants, as {@link SweepFault}. Every pass of a sweep renews what it records, the slowest once an hour; an
+ * older one is about work that is over, such as a replay that was cancelled.
+ */
 export const LIST_FAULTS = `select tenant_id, task, error, to_json(failed_since) #>> '{}' as failed_since from sweep_faults
-  where tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) order by failed_since`;
+  where tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])
+    and last_failed_at > now() - interval '2 hours' order by failed_since`;
