@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import { AppError, methodNotAllowed } from '../shared/platform/errors.js';
-import { checkReadiness, storeChecks } from '../shared/platform/health.js';
+import { checkReadiness, readReports, storeChecks } from '../shared/platform/health.js';
 import type { AnyContext, ApiContext, ApiMiddleware, RequestState } from './context.js';
 import { createFindObject } from './export-links.js';
 import { auditDenials } from './middleware/audit-denials.js';
@@ -122,7 +122,7 @@ function operational(api: ApiRuntime): ApiMiddleware {
     } else if (ctx.path === '/readyz') {
       const readiness = await checkReadiness(checks);
       ctx.status = readiness.ok && !api.lifecycle.isClosing ? 200 : 503;
-      ctx.body = readiness;
+      ctx.body = { ...readiness, ...(await readReports(api)) };
     } else if (ctx.path === '/metrics') {
       ctx.type = api.metrics.registry.contentType;
       ctx.body = await api.metrics.registry.metrics();

@@ -27,6 +27,9 @@ import * as addNotices from './20261122060000_add_notices.js';
 import * as addJobBilling from './20261122070000_add_job_billing.js';
 import * as addExports from './20261122080000_add_exports.js';
 import * as addExportSchedules from './20261122090000_add_export_schedules.js';
+import * as recordClockRuns from './20261123020000_record_clock_runs.js';
+import * as copyCustomerTerms from './20261123020100_copy_customer_terms.js';
+import * as indexDueInvoices from './20261123020200_index_due_invoices.js';
 import * as indexLiveKeys from './20261123030000_index_live_keys.js';
 import * as rememberSignInAddresses from './20261123030100_remember_sign_in_addresses.js';
 import * as addLetterheads from './20261123040000_add_letterheads.js';
@@ -68,6 +71,9 @@ export const migrations: readonly Migration[] = [
   { name: '20261122070000_add_job_billing', ...addJobBilling },
   { name: '20261122080000_add_exports', ...addExports },
   { name: '20261122090000_add_export_schedules', ...addExportSchedules },
+  { name: '20261123020000_record_clock_runs', ...recordClockRuns },
+  { name: '20261123020100_copy_customer_terms', ...copyCustomerTerms },
+  { name: '20261123020200_index_due_invoices', ...indexDueInvoices },
   { name: '20261123030000_index_live_keys', ...indexLiveKeys },
   { name: '20261123030100_remember_sign_in_addresses', ...rememberSignInAddresses },
   { name: '20261123040000_add_letterheads', ...addLetterheads },

@@ -113,6 +113,8 @@ async function grantAppRole(client: pg.Client, { appRole, withQueue }: MigrateOp
     grant select, insert, update, delete on all tables in schema public to ${role};
     revoke insert, update, delete on ${LEDGER}, ${LEDGER}_lock from ${role};
     revoke update, delete on audit_entries, events from ${role};
+    grant usage on schema clock to ${role};
+    grant select, insert, update on all tables in schema clock to ${role};
   `);
   if (!withQueue) return;
   await client.query(`

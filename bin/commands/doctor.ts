@@ -8,6 +8,7 @@ import { errorCodeOf } from '../../shared/platform/errors.js';
 import type { Database } from '../../shared/platform/postgres.js';
 import { findPrivilegeFaults } from '../../shared/platform/postgres-privileges.js';
 import type { CommandContext, RunCommand } from './command.js';
+import { checkAccounts, checkClock, MEND_ACCOUNTS, MEND_CLOCK } from './doctor-clock.js';
 import { checkRedis } from './doctor-redis.js';
 import { CliError, EXIT, type ExitCode, reasonOf, toCliError } from './exit-codes.js';
 import { isReachableAsApp } from './store.js';
@@ -29,7 +30,9 @@ const OLDEST_POSTGRES = 150_000;
 const MEND_PARTITIONS =
   'The clock makes and drops them every hour; its log says what is in the way. Rows in a default partition wait for a person to move them.';
 /** Those that need PostgreSQL. */
-const DATABASE_CHECKS = ['role', 'migrations', 'partitions'];
+const DATABASE_CHECKS = ['role', 'migrations', 'partitions', 'clock', 'accounts'];
+/** Those that need the tables of this version. */
+const TABLE_CHECKS = DATABASE_CHECKS.slice(2);
 const MIGRATE = 'Run `tow migrate` (npm start does it by itself).';
 
 /**
@@ -130,12 +133,14 @@ async function examineDatabase(context: CommandContext, config: Config): Promise
   );
   const migrations = await examine('migrations', MIGRATE, () => checkMigrations(found));
   if (migrations.status !== 'ok')
-    return [reachable, role, migrations, ...skipped(['partitions'], 'the migrations')];
+    return [reachable, role, migrations, ...skipped(TABLE_CHECKS, 'the migrations')];
   return [
     reachable,
     role,
     migrations,
     await examine('partitions', MEND_PARTITIONS, () => checkPartitions(databaseUrl)),
+    await examine('clock', MEND_CLOCK, () => checkClock(found)),
+    await examine('accounts', MEND_ACCOUNTS, () => checkAccounts(found)),
   ];
 }
 

@@ -5,6 +5,7 @@ import { TIERS } from '../../shared/contracts/vocabulary.js';
 import type { Tier } from '../../shared/platform/config.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import type { Database } from '../../shared/platform/postgres.js';
+import { isStoredZone, isTimeZone } from '../../shared/resources/settings/time-zones.js';
 import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
 import type { CommandArgs, RunCommand } from './command.js';
 import { notFoundError, usageError } from './exit-codes.js';
@@ -42,10 +43,9 @@ export const createTenant: RunCommand = async ({ values }, { store }) => {
   };
 };
 
-/** PostgreSQL reckons in the zone, so its own list decides. */
+/** PostgreSQL reckons in the zone and Node formats in it, so both must know it. */
 async function requireTimeZone(db: Database, timeZone: string): Promise<void> {
-  const found = await db.query({ text: 'select from pg_timezone_names where name = $1', values: [timeZone] });
-  if (found.length === 0)
+  if (!isTimeZone(timeZone) || !(await isStoredZone(db, timeZone)))
     throw usageError(`"${timeZone}" is no time zone; give its IANA name, such as America/Chicago.`);
 }
 

@@ -71,6 +71,13 @@ async function runCheck(check: Check): Promise<CheckResult> {
   }
 }
 
+/** What parts of the process add. A report that cannot be had is left out: the checks say why. */
+export async function readReports({ reports }: Runtime): Promise<Record<string, unknown>> {
+  const read = [...reports].map(async ([name, report]) => [name, await report()] as const);
+  const settled = await Promise.allSettled(read);
+  return Object.fromEntries(settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])));
+}
+
 /** A reason fit for an unauthenticated reader: no address, user or SQL. */
 function publicReason(error: unknown): string {
   if (isConnectionError(error)) return 'cannot be reached';
@@ -95,7 +102,8 @@ export function healthAnswers(runtime: Runtime): AnswerHealth {
     } else if (url === '/readyz') {
       const readiness = await checkReadiness(checks);
       const isReady = readiness.ok && !runtime.lifecycle.isClosing;
-      send(isReady ? 200 : 503, 'application/json', JSON.stringify(readiness));
+      const reports = await readReports(runtime);
+      send(isReady ? 200 : 503, 'application/json', JSON.stringify({ ...readiness, ...reports }));
     } else {
       return false;
     }

@@ -11,6 +11,7 @@ export function createMetrics() {
   const registers = [registry];
   return {
     registry,
+    ...createFailureCounters(registers),
     /** Of the gauges that are read when somebody asks, by name. */
     collectors: new Map<string, CollectedGauge['collect'][]>(),
     httpSeconds: new Histogram({
@@ -68,6 +69,24 @@ export function createMetrics() {
     canarySeconds: new Gauge({
       name: 'tow_canary_round_trip_seconds',
       help: 'Last trip of the canary command through queue, worker, PostgreSQL and reply; -1: it did not come back',
+      registers,
+    }),
+  };
+}
+
+/** What fails without a client that would notice. */
+function createFailureCounters(registers: Registry[]) {
+  return {
+    failedJobs: new Counter({
+      name: 'tow_jobs_failed_total',
+      help: 'Attempts of jobs that ended in an error, by queue and name; final: yes when the job is not tried again',
+      labelNames: ['queue', 'name', 'final'],
+      registers,
+    }),
+    sweepFaults: new Counter({
+      name: 'tow_sweep_accounts_left_out_total',
+      help: 'Accounts that a sweep of the clock left out because they failed, once per pass (tow doctor names them)',
+      labelNames: ['task'],
       registers,
     }),
   };

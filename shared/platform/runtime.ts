@@ -25,6 +25,8 @@ export interface Runtime {
   redis: { fast: Redis; patient: Redis } | undefined;
   /** The migration that the database must have reached. */
   migrationHead: string;
+  /** What parts of this process add to `/readyz`, by name. No tenant and no cause of an error: anybody may read it. */
+  reports: Map<string, () => Promise<unknown>>;
 }
 
 export interface StoreOptions {
@@ -80,6 +82,7 @@ export function createRuntime({ config, logger, lifecycle }: Foundation, options
     bus: redis ? createRedisBus(redis.fast, redis.subscriber) : createLocalBus(),
     limiter: createLimiter(redis?.fast),
     migrationHead: options.migrationHead,
+    reports: new Map(),
   };
 }
 

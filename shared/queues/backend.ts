@@ -9,6 +9,7 @@ import {
 import { appSessionOptions } from '../platform/postgres-session.js';
 import { connectRedis } from '../platform/redis.js';
 import type { Runtime } from '../platform/runtime.js';
+import { reportFailedJobs } from './failed-jobs.js';
 
 /** All keys of a queue share one hash tag, so that Redis Cluster keeps them together. */
 const PREFIX = '{tow}';
@@ -29,6 +30,24 @@ export const PROMPT_OPTIONS = {
   removeOnComplete: true,
   removeOnFail: true,
 } as const;
+
+/** Errors of adding a job. */
+const failedAdds = new WeakSet<object>();
+
+/** True when a queue did not take a job: the queue is away, and what the job says is not why. */
+export function isQueueFailure(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && failedAdds.has(error);
+}
+
+/** Makes {@link isQueueFailure} know the errors of this queue. */
+function markFailedAdds(queue: Pick<Queue, 'add'>): void {
+  const add = queue.add.bind(queue);
+  queue.add = (...job) =>
+    add(...job).catch((error: unknown) => {
+      if (typeof error === 'object' && error !== null) failedAdds.add(error);
+      throw error;
+    });
+}
 
 /** Sessions of one BullMQ object on PostgreSQL; batches make more needless. */
 const BACKEND_POOL_SIZE = 4;
@@ -58,6 +77,7 @@ export function openQueue<Data>(runtime: Runtime, name: string, defaults: JobsOp
         { connection: postgresConnection(runtime, BACKEND_POOL_SIZE), defaultJobOptions: defaults },
         createPostgresBackend,
       ) as unknown as Queue<Data>);
+  markFailedAdds(queue);
   queue.on('error', (error) => logger.debug({ err: error, queue: name }, 'queue error'));
   lifecycle.onClose(`queue ${name}`, () => queue.close());
   return queue;
@@ -88,6 +108,7 @@ export function openWorker<Data>(
         { ...settings, connection: postgresConnection(runtime, options.concurrency + 2) },
         createPostgresBackend,
       ) as unknown as Worker<Data>);
+  reportFailedJobs(runtime, worker);
   let lastLoggedAt = 0;
   worker.on('error', (error) => {
     // A store that is away errors without end; one line each 5 s says as much.

@@ -26,6 +26,7 @@ export const SCHEDULES = {
   'prompt-messages': 10_000,
   'wake-lanes': 5_000,
   'mark-overdue': 30_000,
+  'apply-terms': 10_000,
   'accrue-storage': 60_000,
   'expire-approvals': 30_000,
   'watch-billing': 30_000,

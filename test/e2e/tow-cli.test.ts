@@ -86,6 +86,42 @@ describe('tow, the command line', function () {
     expect(ill.out).to.match(/^fail +partitions +events_default holds rows \(1\)/m);
   });
 
+  it('names by doctor the schedules that are late and the accounts that a sweep leaves out', async () => {
+    const tenantId = newId();
+    const doctor = await withClient(cli.databaseUrl, async (client) => {
+      await client.query("select set_config('app.tenant_ids', $1, false)", [tenantId]);
+      await client.query(
+        `insert into tenants (tenant_id, name, environment, time_zone) values ($1, 'Samoa Towing', 'live', 'SST')`,
+        [tenantId],
+      );
+      await client.query(
+        `insert into sweep_faults (tenant_id, task, error) values ($1, 'mark-overdue', 'time zone "SST" not recognized')`,
+        [tenantId],
+      );
+      await client.query(
+        `insert into clock.schedule_runs (schedule, last_succeeded_at, last_failed_at, last_error)
+         values ('mark-overdue', now(), null, null), ('accrue-storage', now() - interval '1 day', now(), 'out of memory')`,
+      );
+      const found = await run('bin/tow.ts', ['doctor']);
+      await client.query('delete from clock.schedule_runs');
+      await client.query('delete from sweep_faults where tenant_id = $1', [tenantId]);
+      await client.query('delete from tenants where tenant_id = $1', [tenantId]);
+      return found;
+    });
+    expect(doctor.code, doctor.out).to.equal(1);
+    expect(doctor.out).to.match(/^fail +clock +accrue-storage last succeeded at .* \(out of memory\)$/m);
+    expect(doctor.out).to.match(
+      new RegExp(
+        `^fail +accounts +${tenantId} has the time zone SST, .*; ${tenantId} is left out of mark-overdue`,
+        'm',
+      ),
+    );
+    const well = await run('bin/tow.ts', ['doctor']);
+    expect(well.out)
+      .to.match(/^ok +clock +no clock has run/m)
+      .and.to.match(/^ok +accounts /m);
+  });
+
   it('makes a tenant and its keys, lists and revokes them', async () => {
     const made = await tow([
       'tenants',
@@ -186,6 +222,8 @@ describe('tow, the command line', function () {
       tow([...key, tenant.id, '--agent', '--scopes', 'propose_approvals', '--read-only']),
       tow([...key, tenant.id, '--permissions', 'everything']),
       tow(['tenants', 'create', '--name', 'X', '--time-zone', 'Mars/Olympus']),
+      tow(['tenants', 'create', '--name', 'X', '--time-zone', 'SST']),
+      tow(['tenants', 'create', '--name', 'X', '--time-zone', 'Factory']),
       tow(['tenants', 'list'], { LOG_LEVEL: 'loud' }),
       tow(['tenants', 'list'], { DATABASE_URL: cli.databaseUrl.replace(/:[^:@/]+@/, ':wrong@') }),
       tow([...key, newId()]),
@@ -193,7 +231,7 @@ describe('tow, the command line', function () {
       tow(['migrate'], { DATABASE_URL: NOWHERE }),
       tow(['doctor'], { DATABASE_URL: NOWHERE }),
     ]);
-    expect(codes.map(({ code }) => code)).to.deep.equal([2, 2, 2, 3, 3, 4, 4, 5, 5]);
+    expect(codes.map(({ code }) => code)).to.deep.equal([2, 2, 2, 2, 2, 3, 3, 4, 4, 5, 5]);
     expect(codes.map(({ ok }) => ok)).to.deep.equal(codes.map(() => false));
     expect(JSON.stringify(codes)).not.to.include('secret@');
     expect(statusOf(codes.at(-1) as JsonRun)).to.include({

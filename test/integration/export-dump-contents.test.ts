@@ -98,6 +98,9 @@ describe('what a dump holds', () => {
       'api_keys_hash',
       'events_order',
       'messages_queued',
+      'invoices_due_by_date',
+      'invoices_due_by_own_terms',
+      'invoices_due_by_account_terms',
       'exports_discarded',
     ]);
   });

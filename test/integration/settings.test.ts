@@ -3,6 +3,28 @@ import { expectError, faultsOf } from '../support/expect-error.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
+/** Names that Node takes for time zones. PostgreSQL refuses those of the first line, and reads those of the second as others. */
+const NOT_IN_POSTGRES = [
+  ...[
+    'SST',
+    'CAT',
+    'AGT',
+    'BET',
+    'CNT',
+    'CTT',
+    'ECT',
+    'IET',
+    'MIT',
+    'NET',
+    'PLT',
+    'PNT',
+    'PRT',
+    'VST',
+    'AET',
+  ],
+  ...['ACT', 'ART', 'AST', 'BST', 'CST', 'EAT', 'IST', 'JST', 'NST', 'PST'],
+];
+
 describe('settings', () => {
   let stack: TestStack;
   let tenant: TestTenant;
@@ -57,5 +79,22 @@ describe('settings', () => {
       400,
       'validation_error',
     );
+  });
+
+  it('refuse a time zone that Node knows and PostgreSQL does not, in a dry run as well', async () => {
+    const { client } = await stack.createTenant();
+    for (const time_zone of NOT_IN_POSTGRES) {
+      const refused = await client.patch('/settings', { time_zone });
+      expectError(refused, 400, 'validation_error');
+      expect(faultsOf(refused), time_zone).to.deep.equal(['time_zone timeZone']);
+    }
+    const rehearsed = await client.patch(
+      '/settings',
+      { time_zone: 'SST' },
+      { headers: { 'x-service-dry-run': 'true' } },
+    );
+    expectError(rehearsed, 400, 'validation_error');
+    expect((await client.get('/settings')).body.time_zone).to.equal('America/New_York');
+    expect((await client.patch('/settings', { time_zone: 'europe/berlin' })).status).to.equal(200);
   });
 });

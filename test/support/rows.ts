@@ -91,6 +91,8 @@ const ROWS: Record<string, string> = {
   idempotency_keys: `insert into idempotency_keys (tenant_id, key, command_id, method, path, body_hash, status, body)
     values ($1, '${newId()}', '${newId()}', 'POST', '/invoices', 'hash', 201, '{}')`,
   operations: `insert into operations (tenant_id, id, command) values ($1, '${newId()}', '{}')`,
+  terms_changes: `insert into terms_changes (tenant_id, customer_id) values ($1, '${customerId}')`,
+  sweep_faults: `insert into sweep_faults (tenant_id, task, error) values ($1, 'mark-overdue', 'x')`,
   command_attempts: `insert into command_attempts (tenant_id, command_id, command) values ($1, '${newId()}', '{}')`,
 };
 

@@ -6,6 +6,7 @@ import { openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import { createClockProcessor } from './processor.js';
+import { reportSchedules, watchRuns } from './watch-runs.js';
 
 /** How often the schedules are looked after: a store that lost its content gets them back within this time, in ms. */
 const SCHEDULE_CHECK_MS = 10_000;
@@ -18,7 +19,8 @@ export async function startClock(runtime: Runtime): Promise<void> {
   const webhooks = openWebhooksQueue(runtime);
   const exports = openExportsQueue(runtime);
   const processor = createClockProcessor(runtime, { writes, messages, webhooks, exports });
-  openWorker<ClockJob>(runtime, CLOCK_QUEUE, processor, { concurrency: 1 });
+  await reportSchedules(runtime);
+  openWorker<ClockJob>(runtime, CLOCK_QUEUE, watchRuns(runtime, processor), { concurrency: 1 });
   const ensure = () =>
     ensureSchedules(queue).catch((error: unknown) =>
       runtime.logger.warn({ err: error }, 'schedules not checked; trying again'),

@@ -13,15 +13,16 @@ import { findExpired } from '../../shared/resources/approvals/expiry.js';
 import { findDeadlines } from '../../shared/resources/claims/deadlines.js';
 import { findAccruals } from '../../shared/resources/impounds/storage-sweep.js';
 import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
+import { applyTermsChanges } from '../../shared/resources/invoices/terms-changes.js';
 import { type DueMessage, findDueMessages } from '../../shared/resources/messages/outbox.js';
 import { findDueNoticeMails } from '../../shared/resources/notices/outbox.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
 import { touchSessions } from '../../shared/resources/sessions/queries.js';
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
-import { forEachChunk } from './chunks.js';
 import { keepWeeks } from './keep-weeks.js';
 import { runExportSchedules } from './run-export-schedules.js';
 import { createReplayRunner } from './run-replays.js';
+import { sweepTenants } from './sweep-tenants.js';
 import { createBillingWatch } from './watch-billing.js';
 import { watchExports } from './watch-exports.js';
 
@@ -30,6 +31,9 @@ const LEASE_SECONDS = 20;
 const COMMANDS_PER_PASS = 256;
 /** Midnight begins a day for every vehicle of a time zone at once. */
 const ACCRUALS_PER_PASS = 5000;
+/** A due date ends for all invoices of a time zone at once. */
+const OVERDUE_PER_PASS = 2000;
+const RECKONED_PER_PASS = 5000;
 const MESSAGES_PER_PASS = 1000;
 const PURGED_PER_PASS = 5000;
 const LANES_PER_PASS = 2000;
@@ -51,15 +55,18 @@ export function createClockProcessor(
 ): Processor<ClockJob> {
   const tasks: Record<string, (data: ClockJob) => Promise<Record<string, unknown>>> = {
     'resubmit-operations': () => resubmitOperations(runtime, writes),
-    'mark-overdue': () => sweep(runtime, writes, { find: findOverdue }),
-    'accrue-storage': () => sweep(runtime, writes, { find: findAccruals, limit: ACCRUALS_PER_PASS }),
-    'expire-approvals': () => sweep(runtime, writes, { find: findExpired }),
+    'mark-overdue': () =>
+      sweep(runtime, writes, { task: 'mark-overdue', find: findOverdue, limit: OVERDUE_PER_PASS }),
+    'apply-terms': () => applyTerms(runtime),
+    'accrue-storage': () =>
+      sweep(runtime, writes, { task: 'accrue-storage', find: findAccruals, limit: ACCRUALS_PER_PASS }),
+    'expire-approvals': () => sweep(runtime, writes, { task: 'expire-approvals', find: findExpired }),
     'prompt-messages': () => promptDueMessages(runtime, messages),
     'wake-lanes': () => wakeDueLanes(runtime, webhooks),
     'run-replays': createReplayRunner(runtime, webhooks),
     'watch-billing': createBillingWatch(runtime, writes),
-    'watch-claims': () => sweep(runtime, writes, { find: findDeadlines }),
-    'watch-endpoints': () => sweep(runtime, writes, { find: findHealthSteps }),
+    'watch-claims': () => sweep(runtime, writes, { task: 'watch-claims', find: findDeadlines }),
+    'watch-endpoints': () => sweep(runtime, writes, { task: 'watch-endpoints', find: findHealthSteps }),
     'watch-exports': () => watchExports(runtime, { writes, exports }),
     'run-export-schedules': () => runExportSchedules(runtime, writes),
     'purge-expired': () => purge(runtime),
@@ -92,7 +99,7 @@ export function createClockProcessor(
 async function resubmitOperations(runtime: Runtime, writes: WritesQueue): Promise<Record<string, unknown>> {
   let resubmitted = 0;
   let pending = 0;
-  await forEachChunk(runtime, async (tx) => {
+  await sweepTenants(runtime, 'resubmit-operations', async (tx) => {
     const commands = await leasePending(tx, { leaseSeconds: LEASE_SECONDS, limit: COMMANDS_PER_PASS });
     // Inside the transaction: should the queue be away, the lease is not taken and the next tick tries again.
     if (commands.length > 0) await enqueueBatch(writes, commands, null);
@@ -108,10 +115,10 @@ async function resubmitOperations(runtime: Runtime, writes: WritesQueue): Promis
 async function sweep(
   runtime: Runtime,
   writes: WritesQueue,
-  { find, limit = COMMANDS_PER_PASS }: Sweep,
+  { task, find, limit = COMMANDS_PER_PASS }: Sweep,
 ): Promise<Record<string, unknown>> {
   let found = 0;
-  await forEachChunk(runtime, async (tx) => {
+  await sweepTenants(runtime, task, async (tx) => {
     const commands = await find(tx, limit);
     // In batches of the usual size.
     for (let start = 0; start < commands.length; start += COMMANDS_PER_PASS)
@@ -122,6 +129,7 @@ async function sweep(
 }
 
 interface Sweep {
+  task: string;
   find: (tx: Transaction, limit: number) => Promise<Command[]>;
   limit?: number;
 }
@@ -135,7 +143,7 @@ async function promptDueMessages(
   messages: MessagesQueue,
 ): Promise<Record<string, unknown>> {
   let due = 0;
-  await forEachChunk(runtime, async (tx) => {
+  await sweepTenants(runtime, 'prompt-messages', async (tx) => {
     const [found, mails] = await Promise.all([
       findDueMessages(tx, MESSAGES_PER_PASS),
       findDueNoticeMails(tx, MESSAGES_PER_PASS),
@@ -151,7 +159,7 @@ async function promptDueMessages(
 async function wakeDueLanes(runtime: Runtime, webhooks: WebhooksQueue): Promise<Record<string, unknown>> {
   let woken = 0;
   let scheduled = 0;
-  await forEachChunk(runtime, async (tx) => {
+  await sweepTenants(runtime, 'wake-lanes', async (tx) => {
     const found = await findDueLanes(tx, { horizonSeconds: WAKE_HORIZON_SECONDS, limit: LANES_PER_PASS });
     const lanes = found.map(({ tenant_id: tenantId, endpoint_id: endpointId, in_ms: inMs }) => ({
       lane: { tenantId, endpointId },
@@ -176,9 +184,18 @@ const promptOf = ({ tenant_id: tenantId, id: messageId, attempts }: DueMessage) 
   attempts,
 });
 
+/** Brings open invoices to the changed terms of their customers, so that the overdue sweep finds them in time. */
+async function applyTerms(runtime: Runtime): Promise<Record<string, unknown>> {
+  let reckoned = 0;
+  await sweepTenants(runtime, 'apply-terms', async (tx) => {
+    reckoned += await applyTermsChanges(tx, RECKONED_PER_PASS);
+  });
+  return { reckoned };
+}
+
 async function purge(runtime: Runtime): Promise<Record<string, unknown>> {
   let purged = 0;
-  await forEachChunk(runtime, async (tx) => {
+  await sweepTenants(runtime, 'purge-expired', async (tx) => {
     purged += await purgeExpired(tx, PURGED_PER_PASS);
   });
   return { purged };

@@ -9,7 +9,7 @@ import {
   findDueSchedules,
 } from '../../shared/resources/export-schedules/sweep.js';
 import { planExport } from '../../shared/resources/exports/plan.js';
-import { forEachChunk } from './chunks.js';
+import { sweepTenants } from './sweep-tenants.js';
 
 /** Of some hundred tenants, per pass. */
 const COMMANDS_PER_PASS = 256;
@@ -22,7 +22,7 @@ export async function runExportSchedules(
   writes: WritesQueue,
 ): Promise<Record<string, unknown>> {
   const due: DueSchedule[] = [];
-  await forEachChunk(runtime, async (tx) => {
+  await sweepTenants(runtime, 'run-export-schedules', async (tx) => {
     due.push(...(await findDueSchedules(tx, COMMANDS_PER_PASS)));
   });
   const endAt = performance.now() + ESTIMATES_MS;

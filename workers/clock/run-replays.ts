@@ -2,7 +2,7 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import { type WebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
 import type { RecordRef } from '../../shared/resources/sets.js';
 import { continueReplay, findRunningReplays } from '../../shared/resources/webhook-replays/run.js';
-import { forEachChunk } from './chunks.js';
+import { sweepSome, sweepTenants } from './sweep-tenants.js';
 
 /** The clock has other work: a pass ends after this long, and the next one goes on with the next tenant. In ms. */
 const PASS_MS = 2_000;
@@ -20,19 +20,12 @@ export function createReplayRunner(
   return async () => {
     const endAt = performance.now() + PASS_MS;
     const running = await findAll(runtime);
-    const failures: unknown[] = [];
     let woken = 0;
     for (const ref of inTurn(running, last)) {
       if (performance.now() > endAt) break;
       last = ref.tenant_id;
-      try {
-        woken += await goOn(runtime, webhooks, ref);
-      } catch (error) {
-        // One that fails keeps nobody else from going on.
-        failures.push(error);
-      }
+      woken += await goOn(runtime, webhooks, ref);
     }
-    if (failures.length > 0) throw failures[0];
     return { running: running.length, woken };
   };
 }
@@ -40,7 +33,14 @@ export function createReplayRunner(
 /** @returns how many endpoints have something new */
 async function goOn(runtime: Runtime, webhooks: WebhooksQueue, ref: RecordRef): Promise<number> {
   const { tenant_id: tenantId } = ref;
-  const endpoints = await runtime.db.transaction([tenantId], (tx) => continueReplay(tx, ref));
+  let endpoints: string[] = [];
+  await sweepSome(runtime, {
+    task: 'continue-replay',
+    tenantIds: [tenantId],
+    work: async (tx) => {
+      endpoints = await continueReplay(tx, ref);
+    },
+  });
   await wakeLanes(
     webhooks,
     endpoints.map((endpointId) => ({ tenantId, endpointId })),
@@ -64,7 +64,7 @@ function inTurn(running: RecordRef[], lastTenant: string): RecordRef[] {
 /** Those that may go on, by tenant. */
 async function findAll(runtime: Runtime): Promise<RecordRef[]> {
   const found: RecordRef[] = [];
-  await forEachChunk(runtime, async (tx) => {
+  await sweepTenants(runtime, 'run-replays', async (tx) => {
     found.push(...(await findRunningReplays(tx)));
   });
   return found;

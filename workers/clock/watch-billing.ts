@@ -1,7 +1,7 @@
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import { findChangedTenants, findSettled, lookAtTenant } from '../../shared/resources/suggestions/watch.js';
-import { TENANTS_PER_PASS } from './chunks.js';
+import { sweepSome, TENANTS_PER_PASS } from './sweep-tenants.js';
 
 /** The clock has other work: a pass ends after this long, and the next one goes on. In ms. */
 const PASS_MS = 5_000;
@@ -28,14 +28,7 @@ export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () =>
     for (let count = 0; count < chunks; count += 1) {
       const start = (nextChunk % chunks) * TENANTS_PER_PASS;
       nextChunk = (nextChunk + 1) % chunks;
-      const changed = await runtime.db.transaction(
-        tenants.slice(start, start + TENANTS_PER_PASS),
-        async (tx) => {
-          const settled = await findSettled(tx);
-          if (settled.length > 0) await enqueueBatch(writes, settled, null);
-          return findChangedTenants(tx);
-        },
-      );
+      const changed = await findChanged(runtime, writes, tenants.slice(start, start + TENANTS_PER_PASS));
       for (const tenantId of changed) {
         if (performance.now() > endAt) return { looked, suggested, isUnfinished: true };
         const done = await watchTenant(runtime, { writes, tenantId, endAt });
@@ -47,19 +40,44 @@ export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () =>
   };
 }
 
+/** Ends the suggestions whose invoice is settled. @returns the tenants with something to look at */
+async function findChanged(
+  runtime: Runtime,
+  writes: WritesQueue,
+  tenantIds: readonly string[],
+): Promise<string[]> {
+  const changed: string[] = [];
+  await sweepSome(runtime, {
+    task: 'watch-billing',
+    tenantIds,
+    work: async (tx) => {
+      const settled = await findSettled(tx);
+      if (settled.length > 0) await enqueueBatch(writes, settled, null);
+      changed.push(...(await findChangedTenants(tx)));
+    },
+  });
+  return changed;
+}
+
 async function watchTenant(
   runtime: Runtime,
   { writes, tenantId, endAt }: { writes: WritesQueue; tenantId: string; endAt: number },
 ): Promise<{ looked: number; suggested: number }> {
   let [looked, suggested] = [0, 0];
   for (let hasMore = true; hasMore && performance.now() < endAt; ) {
-    await runtime.db.transaction([tenantId], async (tx) => {
-      const look = await lookAtTenant(tx, tenantId);
-      // Inside the transaction: should the queue be away, the look is not remembered and the next tick tries again.
-      if (look.commands.length > 0) await enqueueBatch(writes, look.commands, null);
-      ({ hasMore } = look);
-      looked += look.looked;
-      suggested += look.commands.length;
+    // Stays false when the tenant is left out.
+    hasMore = false;
+    await sweepSome(runtime, {
+      task: 'look-at-changes',
+      tenantIds: [tenantId],
+      work: async (tx) => {
+        const look = await lookAtTenant(tx, tenantId);
+        // Inside the transaction: should the queue be away, the look is not remembered and the next tick tries again.
+        if (look.commands.length > 0) await enqueueBatch(writes, look.commands, null);
+        ({ hasMore } = look);
+        looked += look.looked;
+        suggested += look.commands.length;
+      },
     });
   }
   return { looked, suggested };

@@ -6,7 +6,7 @@ import {
   findExpiredExports,
   findLostExports,
 } from '../../shared/resources/exports/sweeps.js';
-import { forEachChunk } from './chunks.js';
+import { sweepTenants } from './sweep-tenants.js';
 
 /** Of some hundred tenants, per pass. */
 const COMMANDS_PER_PASS = 256;
@@ -20,7 +20,7 @@ export async function watchExports(
   { writes, exports }: { writes: WritesQueue; exports: ExportsQueue },
 ): Promise<Record<string, unknown>> {
   let [due, ended] = [0, 0];
-  await forEachChunk(runtime, async (tx) => {
+  await sweepTenants(runtime, 'watch-exports', async (tx) => {
     const [refs, lost, expired] = await Promise.all([
       findDueExports(tx),
       findLostExports(tx, COMMANDS_PER_PASS),

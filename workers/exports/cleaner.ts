@@ -6,7 +6,7 @@ import {
   findDiscardedObjects,
   forgetObject,
 } from '../../shared/resources/exports/run-store.js';
-import { forEachChunk } from '../clock/chunks.js';
+import { type SweepWork, sweepSome, sweepTenants } from '../clock/sweep-tenants.js';
 
 const DISCARD_EVERY_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;
@@ -44,7 +44,7 @@ export function startCleaner(runtime: Runtime, storage: Storage): void {
 /** Deletes the files of exports that do not show them any more. What cannot be deleted now is tried again the next time. @returns how many */
 export async function deleteDiscarded(runtime: Runtime, storage: Storage): Promise<number> {
   const discarded: DiscardedObject[] = [];
-  await forEachChunk(runtime, async (tx) => {
+  await sweepTenants(runtime, 'delete-export-files', async (tx) => {
     discarded.push(...(await findDiscardedObjects(tx, OBJECTS_PER_PASS)));
   });
   let deleted = 0;
@@ -65,14 +65,19 @@ export async function deleteDiscarded(runtime: Runtime, storage: Storage): Promi
 const OBJECT_KEY = /^([0-9a-f-]{36})\/([0-9a-f-]{36})\/\d+$/;
 
 /** Deletes uploads that nobody ended, and objects that no export of our accounts knows: of runs whose result came too late. @returns how many */
-export async function deleteLeftBehind({ db }: Runtime, storage: Storage, olderThan: Date): Promise<number> {
+export async function deleteLeftBehind(runtime: Runtime, storage: Storage, olderThan: Date): Promise<number> {
   let deleted = await storage.sweep(olderThan);
-  const tenants = new Set(await db.tenantIds());
+  const tenants = new Set(await runtime.db.tenantIds());
   for await (const { key, modifiedAt } of storage.list('')) {
     const [, tenantId, exportId] = OBJECT_KEY.exec(key) ?? [];
     if (!tenantId || !exportId || !tenants.has(tenantId) || modifiedAt >= olderThan) continue;
-    const known = await db.read(tenantId, findKnownObjects(tenantId, exportId, key));
-    if (known.length > 0) continue;
+    // Stays true when the account is left out: what nobody could ask about is kept.
+    let isKnown = true;
+    const work: SweepWork = async (tx) => {
+      isKnown = (await tx.query(findKnownObjects(tenantId, exportId, key))).length > 0;
+    };
+    await sweepSome(runtime, { task: 'delete-left-behind', tenantIds: [tenantId], work });
+    if (isKnown) continue;
     await storage.delete(key);
     deleted += 1;
   }

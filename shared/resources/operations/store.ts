@@ -161,13 +161,14 @@ const REPLAYS_STORED = "interval '30 days'";
 const EXPORTS_STORED = "interval '90 days'";
 
 /**
- * What is forgotten, by table: settled operations, answers, sessions that are over, suspicions of commands that came through or were lost with Redis, secrets of
+ * What is forgotten, by table: settled operations, answers, sessions that are over, faults of sweeps that are over, suspicions of commands that came through or were lost with Redis, secrets of
  * endpoints that a rotation replaced, replays that are over, exports without a file, deleted schedules, lanes of deleted endpoints once their workers are done with them.
  */
 const EXPIRED = {
   operations: `o.created_at < now() - ${KEPT} and not (${UNSETTLED})`,
   idempotency_keys: `o.created_at < now() - ${ANSWER_STORED}`,
   sessions: `least(o.ended_at, o.idle_expires_at, o.expires_at) < now() - ${ANSWER_STORED}`,
+  sweep_faults: `o.last_failed_at < now() - ${KEPT}`,
   command_attempts: `o.parked_at is null and o.last_attempt_at < now() - ${KEPT}`,
   webhook_secrets: `o.expires_at < now() - ${KEPT}`,
   exports: `o.status in ('failed', 'cancelled', 'expired') and o.object_key is null and o.updated_at < now() - ${EXPORTS_STORED}`,

@@ -3,7 +3,8 @@ import type { SettingsPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { moveToTimeZone } from '../export-schedules/schedule-rows.js';
 import { mergeOf, mergeRecords } from '../merge-records.js';
-import { lockRecords, missing, refKey, refOf } from '../sets.js';
+import { failed, lockRecords, missing, refKey, refOf } from '../sets.js';
+import { isStoredZone } from './time-zones.js';
 
 const EDITABLE = `time_zone text, tax_rate_bps integer, grace_days integer, terms_days integer, agent_gate_cents bigint,
   business_name text, address text, city text, state text, zip text, phone text, email text, remittance_text text`;
@@ -13,12 +14,14 @@ export async function updateSettings(
   tx: Transaction,
   commands: Command<SettingsPatch>[],
 ): Promise<Outcome[]> {
+  const unknownZones = await findUnknownZones(tx, commands);
   const rows = await lockRecords<Row>(tx, 'tenants', commands.map(refOf));
   const outcomes = await mergeRecords(tx, commands, {
     table: 'tenants',
     columns: EDITABLE,
     plan: (command) => {
       const row = rows.get(refKey(refOf(command)));
+      if (unknownZones.has(command)) return unknownZone(command);
       return row ? mergeOf(row, command.input) : missing('account');
     },
   });
@@ -31,4 +34,26 @@ export async function updateSettings(
     moved.map(({ tenantId }) => tenantId),
   );
   return outcomes;
+}
+
+/** Commands whose time zone PostgreSQL does not know: every sweep that reckons in it would fail. */
+async function findUnknownZones(
+  tx: Transaction,
+  commands: Command<SettingsPatch>[],
+): Promise<Set<Command<SettingsPatch>>> {
+  const unknown = new Set<Command<SettingsPatch>>();
+  for (const command of commands) {
+    const { time_zone: zone } = command.input;
+    if (zone !== undefined && !(await isStoredZone(tx, zone))) unknown.add(command);
+  }
+  return unknown;
+}
+
+function unknownZone({ input }: Command<SettingsPatch>): Outcome {
+  const message = `time_zone must be an IANA time zone, such as America/New_York; ${input.time_zone} is none`;
+  return failed({
+    code: 'validation_error',
+    message: `${message}.`,
+    details: [{ field: 'time_zone', code: 'timeZone', message }],
+  });
 }

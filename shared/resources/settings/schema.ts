@@ -2,17 +2,7 @@ import Joi from 'joi';
 import { allRequired, cents, dateTime, email, integer, multilineText, text } from '../../contracts/fields.js';
 import { MAX_INVOICE_TOTAL_CENTS, MAX_TAX_RATE_BPS } from '../invoices/money.js';
 import { LOGO_TYPES } from './logo-image.js';
-
-/** True for a time zone that dates can be reckoned in. */
-function isTimeZone(value: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: value });
-    // An offset is no zone: it knows no summer.
-    return /^[A-Za-z]/.test(value);
-  } catch {
-    return false;
-  }
-}
+import { isTimeZone } from './time-zones.js';
 
 const timeZone = () =>
   Joi.string()

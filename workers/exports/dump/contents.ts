@@ -51,10 +51,15 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
     table(`tenant_id id work_order_id customer_id status held_from hold_reason vehicle_vin vehicle_plate vehicle_make vehicle_model
     vehicle_year vehicle_color lot spot notes impounded_at released_at release_kind released_to daily_rate_cents free_days accrued_days storage_cents
     created_at updated_at`),
-  invoices:
-    table(`tenant_id id invoice_number status customer_id work_order_id billing_email po_number vehicle_description notes due_date
+  invoices: table(
+    `tenant_id id invoice_number status customer_id work_order_id billing_email po_number vehicle_description notes due_date
     service_date tax_rate_bps subtotal_cents tax_cents total_cents paid_cents balance_due_cents created_by_agent sent_at paid_at delivery_state
-    created_at updated_at released_at released_as viewed_at status_reason agent_id agent_priced_at`),
+    created_at updated_at released_at released_as viewed_at status_reason agent_id agent_priced_at`,
+    {
+      own_terms_due_at: 'a copy by which the clock searches',
+      is_with_club: 'a copy by which the clock searches',
+    },
+  ),
   invoice_line_items: table(
     `tenant_id invoice_id position id name description category quantity unit_type unit_price_cents total_cents taxable`,
   ),
@@ -126,6 +131,8 @@ export const LEFT_OUT_TABLES: Readonly<Record<string, string>> = {
   notice_mails: 'the outbox of the mails about notices',
   detector_marks: 'how far the detectors have come',
   detector_looks: 'how far the detectors have come',
+  terms_changes: 'what the clock has still to bring up to date',
+  sweep_faults: 'what the clock remembers of a sweep that failed',
   schema_migrations: MIGRATIONS,
   schema_migrations_lock: MIGRATIONS,
 };
@@ -134,4 +141,5 @@ export const LEFT_OUT_TABLES: Readonly<Record<string, string>> = {
 export const LEFT_OUT_SCHEMAS: Readonly<Record<string, string>> = {
   partitions: 'the parts of the partitioned tables, whose rows are read through those',
   bullmq: 'the queue',
+  clock: 'when its schedules last ran, which belongs to no account',
 };

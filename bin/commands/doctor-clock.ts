@@ -1,0 +1,59 @@
+import type { Database } from '../../shared/platform/postgres.js';
+import { readScheduleRuns } from '../../shared/queues/schedule-runs.js';
+import { loadTimeZones } from '../../shared/resources/settings/time-zones.js';
+import { LIST_FAULTS, type SweepFault } from '../../shared/resources/sweep-faults/store.js';
+import { readAcrossTenants } from './store.js';
+
+export const MEND_CLOCK =
+  'Start a clock (npm start, or `node dist/workers/main.js clock`); its log names the cause of each failed job.';
+export const MEND_ACCOUNTS =
+  'Give the account a time zone that PostgreSQL knows (PATCH /settings); for any other cause see the log of the clock.';
+
+/** Accounts named in one line; the count says how many there are. */
+const MAX_NAMED = 20;
+
+/** The last success of each schedule. @throws {Error} naming those that are late, with the cause of their last failure */
+export async function checkClock(db: Database): Promise<string> {
+  const runs = await readScheduleRuns(db);
+  if (runs.length === 0) return 'no clock has run on this database yet';
+  const late = runs.filter(({ is_late }) => is_late);
+  if (late.length > 0) throw new Error(late.map(describeLate).join('; '));
+  const ages = runs.map(({ schedule, age_seconds: age }) =>
+    age === null ? `${schedule} not yet` : `${schedule} ${age} s ago`,
+  );
+  return `last successes: ${ages.join(', ')}`;
+}
+
+type Late = Awaited<ReturnType<typeof readScheduleRuns>>[number];
+
+function describeLate({ schedule, last_succeeded_at: at, last_failed_at, last_error }: Late): string {
+  const isFailing = last_error !== null && (at === null || (last_failed_at ?? '') > at);
+  const cause = isFailing ? ` (${last_error})` : '';
+  return at === null
+    ? `${schedule} has never succeeded${cause}`
+    : `${schedule} last succeeded at ${at}${cause}`;
+}
+
+/** @throws {Error} naming accounts whose time zone PostgreSQL does not know, and those that a sweep left out */
+export async function checkAccounts(db: Database): Promise<string> {
+  const [zones, accounts, faults] = await Promise.all([
+    loadTimeZones(db),
+    readAcrossTenants<{ id: string; time_zone: string }>(
+      db,
+      'select tenant_id as id, time_zone from tenants',
+    ),
+    readAcrossTenants<SweepFault>(db, LIST_FAULTS),
+  ]);
+  const found = [
+    ...accounts
+      .filter(({ time_zone: zone }) => !zones.has(zone.toLowerCase()))
+      .map(({ id, time_zone: zone }) => `${id} has the time zone ${zone}, which PostgreSQL does not know`),
+    ...faults.map(
+      ({ tenant_id: id, task, error, failed_since }) =>
+        `${id} is left out of ${task} since ${failed_since} (${error})`,
+    ),
+  ];
+  if (found.length === 0) return 'no sweep leaves out an account';
+  const more = found.length > MAX_NAMED ? [`and ${found.length - MAX_NAMED} more`] : [];
+  throw new Error([...found.slice(0, MAX_NAMED), ...more].join('; '));
+}

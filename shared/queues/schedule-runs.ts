@@ -1,0 +1,66 @@
+import { redactText } from '../platform/logger.js';
+import type { Database } from '../platform/postgres.js';
+import { SCHEDULES } from './clock.js';
+
+/** When a schedule of the clock last did its work. Times are RFC 3339. */
+export interface ScheduleRun {
+  schedule: string;
+  last_succeeded_at: string | null;
+  last_failed_at: string | null;
+  last_error: string | null;
+  /** Since its last success; null when it has none. */
+  age_seconds: number | null;
+  /** True when its last success lies too far back for how often it fires. */
+  is_late: boolean;
+}
+
+/** A schedule may miss this many turns before it is late, and at least {@link LATE_AFTER_MS}: a restart is no fault. */
+const TURNS_MISSED = 3;
+const LATE_AFTER_MS = 120_000;
+const MAX_ERROR_CHARS = 500;
+
+/** Adds the schedules that were never seen here; from now on one that does not succeed is late. */
+export async function noteSchedules(db: Database): Promise<void> {
+  await db.query({
+    text: 'insert into clock.schedule_runs (schedule) select unnest($1::text[]) on conflict do nothing',
+    values: [Object.keys(SCHEDULES)],
+  });
+}
+
+/** Stores that a schedule succeeded now. Each schedule has a row of its own and fires once, so clocks do not wait for each other. */
+export async function recordSuccess(db: Database, schedule: string): Promise<void> {
+  await db.query({
+    name: 'record-schedule-success',
+    text: `insert into clock.schedule_runs as r (schedule, last_succeeded_at) values ($1, now())
+           on conflict (schedule) do update set last_succeeded_at = excluded.last_succeeded_at`,
+    values: [schedule],
+  });
+}
+
+/** Stores why a schedule failed now. */
+export async function recordFailure(db: Database, schedule: string, error: unknown): Promise<void> {
+  const message = error instanceof Error ? error.message : String(error);
+  await db.query({
+    name: 'record-schedule-failure',
+    text: `insert into clock.schedule_runs as r (schedule, last_failed_at, last_error) values ($1, now(), $2)
+           on conflict (schedule) do update set last_failed_at = excluded.last_failed_at, last_error = excluded.last_error`,
+    values: [schedule, redactText(message).slice(0, MAX_ERROR_CHARS)],
+  });
+}
+
+/** The runs of all schedules of this version; empty when no clock has ever started on this database. */
+export function readScheduleRuns(db: Database): Promise<ScheduleRun[]> {
+  const lateAfter = Object.entries(SCHEDULES).map(([schedule, every]) => ({
+    schedule,
+    seconds: Math.max(every * TURNS_MISSED, LATE_AFTER_MS) / 1000,
+  }));
+  return db.query<ScheduleRun>({
+    text: `select r.schedule, to_json(r.last_succeeded_at) #>> '{}' as last_succeeded_at,
+             to_json(r.last_failed_at) #>> '{}' as last_failed_at, r.last_error,
+             extract(epoch from now() - r.last_succeeded_at)::integer as age_seconds,
+             coalesce(r.last_succeeded_at, r.known_since) < now() - make_interval(secs => s.seconds) as is_late
+           from jsonb_to_recordset($1::jsonb) as s(schedule text, seconds float8)
+           join clock.schedule_runs r on r.schedule = s.schedule order by r.schedule`,
+    values: [JSON.stringify(lateAfter)],
+  });
+}

@@ -1,0 +1,72 @@
+import type { Transaction } from '../../platform/postgres.js';
+import { recordset } from '../sets.js';
+import { IS_OPEN } from './overdue-sweep.js';
+
+/** Customers that one pass takes up. */
+const CUSTOMERS_PER_PASS = 100;
+
+/** SQL: when an invoice is due by the terms that its customer has now, over `i` invoices and `c` customers. */
+const OWN_TERMS_DUE_AT = `i.released_at + interval '24 hours' * c.terms_days`;
+
+const STALE = `customers c join invoices i on i.tenant_id = c.tenant_id and i.customer_id = c.id
+  and ${IS_OPEN} and i.own_terms_due_at is distinct from ${OWN_TERMS_DUE_AT}`;
+
+interface CustomerRef {
+  tenant_id: string;
+  customer_id: string;
+}
+
+/**
+ * Brings open invoices of this transaction's tenants to the changed terms of their customers, in
+ * portions: a customer may have very many. A change is taken up once all transactions that could
+ * have read the terms before have ended, for their invoices cannot be seen earlier.
+ * @param limit invoices at most
+ * @returns how many invoices were changed
+ */
+export async function applyTermsChanges(tx: Transaction, limit: number): Promise<number> {
+  const [customers] = await Promise.all([
+    tx.query<CustomerRef>({
+      name: 'settled-terms-changes',
+      text: `select q.tenant_id, q.customer_id from terms_changes q
+             where q.tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])
+               and q.settled_after <= pg_snapshot_xmin(pg_current_snapshot())
+             order by q.settled_after limit ${CUSTOMERS_PER_PASS}`,
+    }),
+    tx.query({
+      name: 'settle-terms-changes',
+      text: `update terms_changes q set settled_after = pg_snapshot_xmax(pg_current_snapshot())
+             where q.tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) and q.settled_after is null`,
+    }),
+  ]);
+  if (customers.length === 0) return 0;
+  const [changed] = await Promise.all([
+    reckonAnew(tx, customers, limit),
+    tx.query({
+      name: 'forget-terms-changes',
+      text: `delete from terms_changes q using ${recordset('tenant_id uuid, customer_id uuid')}
+             where q.tenant_id = r.tenant_id and q.customer_id = r.customer_id and q.settled_after is not null
+               and not exists (select from ${STALE} where c.tenant_id = q.tenant_id and c.id = q.customer_id)`,
+      values: [JSON.stringify(customers)],
+    }),
+  ]);
+  return changed;
+}
+
+/** Their version stays: nothing that a client sees has changed. A row that is locked is left to the next pass. */
+async function reckonAnew(
+  tx: Transaction,
+  customers: readonly CustomerRef[],
+  limit: number,
+): Promise<number> {
+  const rows = await tx.query({
+    name: 'reckon-own-terms',
+    text: `update invoices n set own_terms_due_at = s.due_at
+           from (select i.tenant_id, i.id, ${OWN_TERMS_DUE_AT} as due_at
+                 from ${recordset('tenant_id uuid, customer_id uuid')} cross join ${STALE}
+                 where c.tenant_id = r.tenant_id and c.id = r.customer_id
+                 limit $2 for update of i skip locked) s
+           where n.tenant_id = s.tenant_id and n.id = s.id returning n.id`,
+    values: [JSON.stringify(customers), limit],
+  });
+  return rows.length;
+}

@@ -1,0 +1,70 @@
+import { redactText } from '../../platform/logger.js';
+import type { Database } from '../../platform/postgres.js';
+
+/** One account that a sweep of the clock has to leave out. */
+export interface SweepFault {
+  tenant_id: string;
+  task: string;
+  error: string;
+  /** RFC 3339. */
+  failed_since: string;
+}
+
+const MAX_ERROR_CHARS = 500;
+
+/** Which of these tenants the last pass of a sweep left out. */
+export async function findFaulty(
+  db: Database,
+  { task, tenantIds }: { task: string; tenantIds: readonly string[] },
+): Promise<Set<string>> {
+  const rows = await db.transaction(tenantIds, (tx) =>
+    tx.query<{ tenant_id: string }>({
+      name: 'find-sweep-faults',
+      text: `select f.tenant_id from sweep_faults f
+             where f.tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) and f.task = $1`,
+      values: [task],
+    }),
+  );
+  return new Set(rows.map((row) => row.tenant_id));
+}
+
+/** Records that a sweep left out a tenant. @returns true when a person should be told now: it is new, or an hour has passed */
+export async function recordFault(
+  db: Database,
+  { task, tenantId, error }: { task: string; tenantId: string; error: unknown },
+): Promise<boolean> {
+  const message = error instanceof Error ? error.message : String(error);
+  const [row] = await db.transaction([tenantId], (tx) =>
+    tx.query<{ is_news: boolean }>({
+      name: 'record-sweep-fault',
+      text: `insert into sweep_faults as f (tenant_id, task, error) values ($1, $2, $3)
+             on conflict (tenant_id, task) do update set error = excluded.error, last_failed_at = now(),
+               logged_at = case when f.logged_at < now() - interval '1 hour' then now() else f.logged_at end
+             returning logged_at = now() as is_news`,
+      values: [tenantId, task, redactText(message).slice(0, MAX_ERROR_CHARS)],
+    }),
+  );
+  return row?.is_news ?? true;
+}
+
+/** Forgets a fault: the sweep took the tenant in again. */
+export async function clearFault(
+  db: Database,
+  { task, tenantId }: { task: string; tenantId: string },
+): Promise<void> {
+  await db.transaction([tenantId], (tx) =>
+    tx.query({
+      name: 'clear-sweep-fault',
+      text: 'delete from sweep_faults where tenant_id = $1 and task = $2',
+      values: [tenantId, task],
+    }),
+  );
+}
+
+/**
+ * SQL: the lasting faults of the transaction's tenants, as {@link SweepFault}. Every pass of a sweep renews what it records, the slowest once an hour; an
+ * older one is about work that is over, such as a replay that was cancelled.
+ */
+export const LIST_FAULTS = `select tenant_id, task, error, to_json(failed_since) #>> '{}' as failed_since from sweep_faults
+  where tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])
+    and last_failed_at > now() - interval '2 hours' order by failed_since`;

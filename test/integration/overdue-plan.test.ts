@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import type { Statement, Transaction } from '../../shared/platform/postgres.js';
+import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
+import { type RunNode, runOf } from '../support/explain.js';
+import { insertOpenInvoices } from '../support/open-invoices.js';
+import { TestStack } from '../support/stack.js';
+
+const TENANTS = 10;
+/** Of each of three kinds in each account. */
+const FAR = 700;
+const WITH_CLUB = 300;
+/** Of each of three kinds in one account. */
+const DUE = 5;
+/** An account costs three index probes and its settings; a due invoice its row, its customer and its club. */
+const PAGES_PER_TENANT = 25;
+const PAGES_PER_DUE = 20;
+
+describe('the overdue sweep', () => {
+  let stack: TestStack;
+  const tenantIds: string[] = [];
+  let due: string[] = [];
+
+  before(async () => {
+    stack = await TestStack.start({ clock: false });
+    for (let n = 0; n < TENANTS; n += 1) {
+      const { id } = await stack.createTenant();
+      tenantIds.push(id);
+      const found = await insertOpenInvoices(stack, id, {
+        ...{ far: FAR, withClub: WITH_CLUB, due: n === 0 ? DUE : 0 },
+      });
+      due = [...due, ...found];
+    }
+  });
+  after(() => stack.stop());
+
+  /** The statement itself, as the prepared statement of a session is planned. */
+  async function statementOf(): Promise<Statement> {
+    let seen: Statement | undefined;
+    const query = async (statement: Statement) => {
+      seen = statement;
+      return [];
+    };
+    await findOverdue({ query } as unknown as Transaction, 1000);
+    return seen as Statement;
+  }
+
+  it('reads what is newly due and a few pages an account, whatever else is open or with a club', async () => {
+    const found = await stack.runtime.db.transaction(tenantIds, (tx) => findOverdue(tx, 1000));
+    expect(found.map(({ entityId }) => entityId)).to.have.members(due);
+    const nodes = await runOf(stack.runtime.db, tenantIds.join(), await statementOf());
+    const [whole] = nodes as [RunNode];
+    const open = TENANTS * (FAR * 3 + WITH_CLUB);
+    const pages = whole['Shared Hit Blocks'] + whole['Shared Read Blocks'];
+    expect(whole['Actual Rows']).to.equal(due.length);
+    expect(pages, `pages for ${open} open invoices`).to.be.below(
+      TENANTS * PAGES_PER_TENANT + due.length * PAGES_PER_DUE,
+    );
+    const indexes = nodes
+      .filter((node) => node['Relation Name'] === 'invoices')
+      .map((node) => node['Index Name']);
+    expect([...new Set(indexes)]).to.have.members([
+      ...['invoices_due_by_date', 'invoices_due_by_own_terms', 'invoices_due_by_account_terms'],
+    ]);
+  });
+
+  it('takes turns among the accounts, so that one with many due does not keep the others waiting', async () => {
+    const [few, many] = [await stack.createTenant(), await stack.createTenant()];
+    const ids = await insertOpenInvoices(stack, few.id, { far: 0, due: 1, withClub: 0 });
+    await insertOpenInvoices(stack, many.id, { far: 0, due: 50, withClub: 0 });
+    const found = await stack.runtime.db.transaction([many.id, few.id], (tx) => findOverdue(tx, 10));
+    expect(found).to.have.length(10);
+    expect(found.map(({ entityId }) => entityId)).to.include.members(ids);
+  });
+});

@@ -1,0 +1,193 @@
+import { expect } from 'chai';
+import type { Transaction } from '../../shared/platform/postgres.js';
+import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
+import { IS_PAST_DUE, PAST_DUE_JOINS } from '../../shared/resources/invoices/past-due.js';
+import { applyTermsChanges } from '../../shared/resources/invoices/terms-changes.js';
+import { claimAfter } from '../support/lifecycle-records.js';
+import { invoiceInput } from '../support/samples.js';
+import { TestStack, type TestTenant } from '../support/stack.js';
+
+/** Zones that put the clocks forward or back at midnight, lie far from UTC, or have half hours. */
+const ZONES = ['America/Havana', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kathmandu', 'UTC'];
+
+describe('the ranges of the overdue sweep', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+
+  beforeEach(async () => {
+    stack ??= await TestStack.start({ clock: false });
+    tenant = await stack.createTenant();
+  });
+  after(() => stack.stop());
+
+  const rows = <R>(text: string, values: unknown[] = []) => stack.rows<R>(tenant.id, text, values);
+  const inTenant = <T>(work: (tx: Transaction) => Promise<T>) =>
+    stack.runtime.db.transaction([tenant.id], work);
+  const sweep = async () =>
+    (await inTenant((tx) => findOverdue(tx, 10_000))).map(({ entityId }) => entityId).sort();
+  /** Two passes: one takes note of what runs, the next finds that it has ended. @returns invoices that were changed */
+  const applyTerms = async (limit = 100): Promise<number> => {
+    const pass = () => inTenant((tx) => applyTermsChanges(tx, limit));
+    return (await pass()) + (await pass());
+  };
+  const customer = async (terms_days: number | null): Promise<string> =>
+    (await tenant.client.post('/customers', { company_name: 'Payer', terms_days })).body.id;
+
+  /** An invoice without a due date that was released so many days ago. */
+  async function released(customerId: string | null, days: number): Promise<string> {
+    const { body } = await tenant.client.post(
+      '/invoices',
+      invoiceInput({ billing_email: 'b@example.com', customer_id: customerId }),
+    );
+    await tenant.client.post(`/invoices/${body.id}/approve`, {});
+    await tenant.client.post(`/invoices/${body.id}/send`, {});
+    await rows(
+      'update invoices set released_at = now() - make_interval(days => $3) where tenant_id = $1 and id = $2',
+      [tenant.id, body.id, days],
+    );
+    return body.id;
+  }
+
+  for (const zone of ZONES)
+    it(`hold exactly what is past due by its definition in ${zone}, at every hour and with every kind of terms`, async () => {
+      await rows(
+        `insert into customers (tenant_id, id, company_name, company_type, terms_days)
+         select $1, gen_random_uuid(), 'C', 'other', terms from unnest(array[null, 0, 3, 45]::int[]) terms`,
+        [tenant.id],
+      );
+      // Due and released at every hour of some days, in every state.
+      await rows(
+        `insert into invoices (tenant_id, id, invoice_number, status, customer_id, due_date, released_at, released_as)
+         select $1, gen_random_uuid(), gen_random_uuid()::text, status, c.id,
+           case when kind = 'dated' then now() - make_interval(hours => hours) end, now() - make_interval(hours => hours), 'sending'
+         from generate_series(-30, 150, 3) hours, unnest(array['dated', 'undated']) kind,
+           unnest(array['sending', 'viewed', 'partially_paid', 'paid', 'disputed']) status,
+           (select id from customers union all select null) c`,
+        [tenant.id],
+      );
+      for (const [grace, terms] of [
+        [0, 0],
+        [2, 0],
+        [1, 3],
+        [0, 30],
+      ]) {
+        await rows(
+          'update tenants set time_zone = $2, grace_days = $3, terms_days = $4 where tenant_id = $1',
+          [tenant.id, zone, grace, terms],
+        );
+        const { defined, found } = await stack.runtime.db.rehearse([tenant.id], async (tx) => ({
+          defined: await tx.query<{ id: string }>({
+            text: `select i.id from invoices i ${PAST_DUE_JOINS}
+                   where i.status in ('sending', 'viewed', 'partially_paid') and ${IS_PAST_DUE}`,
+          }),
+          found: await findAll(tx),
+        }));
+        expect(found.length, `grace ${grace}, terms ${terms}`).to.be.above(0);
+        expect(found.sort()).to.deep.equal(defined.map(({ id }) => id).sort());
+      }
+    });
+
+  /** What all passes of the sweep find, each after what the one before found has become overdue. */
+  async function findAll(tx: Transaction): Promise<string[]> {
+    const found: string[] = [];
+    for (;;) {
+      const ids = (await findOverdue(tx, 10_000)).map(({ entityId }) => entityId);
+      if (ids.length === 0) return found;
+      found.push(...ids);
+      await tx.query({
+        text: "update invoices set status = 'overdue' where tenant_id = $1 and id = any($2::uuid[])",
+        values: [tenant.id, ids],
+      });
+    }
+  }
+
+  it('follow the account settings at once, and no invoice is rewritten', async () => {
+    const id = await released(null, 20);
+    const versions = () =>
+      rows('select xmin::text as version from invoices where tenant_id = $1 and id = $2', [tenant.id, id]);
+    const before = await versions();
+    expect(await sweep()).to.deep.equal([]);
+    expect((await tenant.client.patch('/settings', { terms_days: 10 })).status).to.equal(200);
+    expect(await sweep()).to.deep.equal([id]);
+    expect((await tenant.client.patch('/settings', { grace_days: 15 })).status).to.equal(200);
+    expect(await sweep()).to.deep.equal([]);
+    expect(await versions()).to.deep.equal(before);
+  });
+
+  it('follow changed terms of a customer, in portions', async () => {
+    const payer = await customer(60);
+    const ids = [await released(payer, 20), await released(payer, 20), await released(payer, 20)].sort();
+    expect(await sweep()).to.deep.equal([]);
+    await tenant.client.patch(`/customers/${payer}`, { terms_days: 5 });
+    const pass = () => inTenant((tx) => applyTermsChanges(tx, 2));
+    expect([await pass(), await pass()]).to.deep.equal([0, 2]);
+    expect(await sweep()).to.have.length(2);
+    expect([await pass(), await pass()]).to.deep.equal([1, 0]);
+    expect(await sweep()).to.deep.equal(ids);
+    expect(await rows('select from terms_changes where tenant_id = $1', [tenant.id])).to.deep.equal([]);
+    // Longer terms count before they have been brought to the invoices: a candidate is looked at again.
+    await tenant.client.patch(`/customers/${payer}`, { terms_days: 90 });
+    expect(await sweep()).to.deep.equal([]);
+    // Without terms of its own it has those of the account, which are 30 days.
+    await tenant.client.patch(`/customers/${payer}`, { terms_days: null });
+    await applyTerms();
+    expect(await sweep()).to.deep.equal([]);
+    await tenant.client.patch('/settings', { terms_days: 10 });
+    expect(await sweep()).to.deep.equal(ids);
+  });
+
+  it('follow terms that change while an invoice is released in another transaction', async () => {
+    const payer = await customer(60);
+    const { body } = await tenant.client.post('/invoices', invoiceInput({ customer_id: payer }));
+    let patched: (() => void) | undefined;
+    const isPatched = new Promise<void>((resolve) => {
+      patched = resolve;
+    });
+    let hasRead: (() => void) | undefined;
+    const isRead = new Promise<void>((resolve) => {
+      hasRead = resolve;
+    });
+    const releasing = inTenant(async (tx) => {
+      await tx.query({
+        text: `update invoices set status = 'sending', released_at = now() - interval '20 days' where tenant_id = $1 and id = $2`,
+        values: [tenant.id, body.id],
+      });
+      hasRead?.();
+      await isPatched;
+    });
+    await isRead;
+    await tenant.client.patch(`/customers/${payer}`, { terms_days: 5 });
+    // The old terms are in a row that nobody sees yet: the change must not be forgotten.
+    await applyTerms();
+    await applyTerms();
+    patched?.();
+    await releasing;
+    expect(await sweep()).to.deep.equal([]);
+    await applyTerms();
+    expect(await sweep()).to.deep.equal([body.id]);
+  });
+
+  it('leave out what lies with a motor club until it has answered', async () => {
+    const claim = await claimAfter(tenant.client, ['submit']);
+    await rows("update invoices set due_date = now() - interval '9 days' where tenant_id = $1 and id = $2", [
+      tenant.id,
+      claim.invoice_id,
+    ]);
+    const isWithClub = async () =>
+      (
+        await rows<{ is_with_club: boolean }>(
+          'select is_with_club from invoices where tenant_id = $1 and id = $2',
+          [tenant.id, claim.invoice_id],
+        )
+      )[0]?.is_with_club;
+    expect(await isWithClub()).to.equal(true);
+    expect(await sweep()).to.deep.equal([]);
+    await tenant.client.post(`/claims/${claim.id}/outcome`, { outcome: 'paid', amount_cents: 1 });
+    expect(await isWithClub()).to.equal(false);
+    await rows("update invoices set status = 'sent_to_roadsync' where tenant_id = $1 and id = $2", [
+      tenant.id,
+      claim.invoice_id,
+    ]);
+    expect(await sweep()).to.deep.equal([claim.invoice_id]);
+  });
+});

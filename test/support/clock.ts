@@ -1,0 +1,64 @@
+import type { Job } from 'bullmq';
+import type { Database, Statement, Transaction } from '../../shared/platform/postgres.js';
+import type { Runtime } from '../../shared/platform/runtime.js';
+import type { ClockJob } from '../../shared/queues/clock.js';
+import { openExportsQueue } from '../../shared/queues/exports.js';
+import { openMessagesQueue } from '../../shared/queues/messages.js';
+import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
+import { openWritesQueue } from '../../shared/queues/writes.js';
+import type { SweepFault } from '../../shared/resources/sweep-faults/store.js';
+import { createClockProcessor } from '../../workers/clock/processor.js';
+import type { TestStack } from './stack.js';
+
+/** Runs a task of the clock once, as its worker would, and waits for it. */
+export type RunTask = (task: string) => Promise<void>;
+
+/** @param runtime of a stack, perhaps with a database that {@link poisonTenant} made */
+export function clockTasks(runtime: Runtime): RunTask {
+  const queues = {
+    writes: openWritesQueue(runtime),
+    messages: openMessagesQueue(runtime),
+    webhooks: openWebhooksQueue(runtime),
+    exports: openExportsQueue(runtime),
+  };
+  const process = createClockProcessor(runtime, queues);
+  return async (task) => {
+    await process({ id: task, name: task, data: {} } as Job<ClockJob>);
+  };
+}
+
+/** Which tasks leave out a tenant, by the recorded faults. */
+export async function tasksWithout(stack: TestStack, tenantId: string): Promise<string[]> {
+  const rows = await stack.rows<SweepFault>(tenantId, 'select * from sweep_faults order by task');
+  return rows.map(({ task }) => task);
+}
+
+/** Statements by which the clock remembers a fault: they work. */
+const FAULT_STATEMENTS = ['find-sweep-faults', 'record-sweep-fault', 'clear-sweep-fault'];
+
+/** A database in which every statement fails as soon as its transaction sees this tenant. @param onSwept tenants of sweeps that committed */
+export function poisonTenant(
+  db: Database,
+  tenantId: string,
+  onSwept: (tenantIds: readonly string[]) => void,
+): Database {
+  const transaction: Database['transaction'] = async (tenantIds, work) => {
+    let isSweep = false;
+    const result = await db.transaction(tenantIds, (tx) => {
+      const query = (statement: Statement) => {
+        if (FAULT_STATEMENTS.includes(statement.name ?? '')) return tx.query(statement);
+        isSweep = true;
+        return tx.query(tenantIds.includes(tenantId) ? { text: 'select 1 / 0' } : statement);
+      };
+      return work({ ...tx, query, queryAtCommit: tx.queryAtCommit } as Transaction);
+    });
+    if (isSweep) onSwept(tenantIds);
+    return result;
+  };
+  return {
+    transaction,
+    tenantIds: () => db.tenantIds(),
+    query: (statement: Statement) => db.query(statement),
+    read: (id: string, statement: Statement) => db.read(id, statement),
+  } as Database;
+}
