@@ -124,6 +124,7 @@ export const LEFT_OUT_TABLES: Readonly<Record<string, string>> = {
   notice_mails: 'the outbox of the mails about notices',
   detector_marks: 'how far the detectors have come',
   detector_looks: 'how far the detectors have come',
+  deployment_facts: 'what the processes of a deployment agree on; it belongs to no account',
   schema_migrations: MIGRATIONS,
   schema_migrations_lock: MIGRATIONS,
 };
