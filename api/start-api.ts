@@ -1,6 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { type HttpServer, listenHttp } from '../shared/platform/http-server.js';
 import type { Runtime } from '../shared/platform/runtime.js';
+import { reportFailure } from '../shared/platform/start-failure.js';
+import { assertReadable } from '../shared/platform/storage/probe.js';
 import { createApp } from './app.js';
 import { startCanary } from './canary.js';
 import { createApiRuntime } from './runtime.js';
@@ -19,6 +21,7 @@ export async function startApi(
   server?: HttpServer,
 ): Promise<{ port: number }> {
   const api = await createApiRuntime(runtime);
+  reportFailure(runtime.logger, assertReadable(api.storage));
   const canary = await startCanary(api);
   const app = await createApp(api, [canary]);
   const answer = app.callback();

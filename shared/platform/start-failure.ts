@@ -1,6 +1,6 @@
 import { ConfigError } from './config.js';
 import { errorCodeOf, isConnectionError } from './errors.js';
-import { redactText } from './logger.js';
+import { type Logger, redactText } from './logger.js';
 
 /**
  * Why a process refuses to start: one sentence that says what is wrong, and one that says what to do.
@@ -19,12 +19,12 @@ export function describeStartFailure(error: unknown): string {
   const describe = LISTEN_FAILURES[errorCodeOf(error)];
   if (describe && isSyscall(error, 'listen')) return describe(error);
   if (isSyscall(error)) {
-    return `A file cannot be used: ${messageOf(error)}. Check DATA_DIR and the rights of this user.`;
+    return `A file cannot be used: ${reasonOfFailure(error)}. Check DATA_DIR and the rights of this user.`;
   }
   if (isConnectionError(error)) {
     return `A store was lost during the start (${describeConnectionError(error)}). Check DATABASE_URL and REDIS_URL, and start again.`;
   }
-  return `The process could not start: ${messageOf(error)}. LOG_LEVEL=debug logs where this happened.`;
+  return `The process could not start: ${reasonOfFailure(error)}. LOG_LEVEL=debug logs where this happened.`;
 }
 
 interface ListenError extends NodeJS.ErrnoException {
@@ -49,7 +49,8 @@ function isSyscall(error: unknown, name?: string): error is NodeJS.ErrnoExceptio
     : !['connect', 'getaddrinfo', 'read', 'write'].includes(String(error.syscall));
 }
 
-function messageOf(error: unknown): string {
+/** The message of an error in one line, without secrets. */
+export function reasonOfFailure(error: unknown): string {
   const text = error instanceof Error ? error.message || errorCodeOf(error) : String(error);
   return redactText(text).replace(/\s+/g, ' ').replace(/\.$/, '');
 }
@@ -68,6 +69,11 @@ const UNREACHABLE: Record<string, string> = {
 export function describeConnectionError(error: unknown): string {
   const known = UNREACHABLE[errorCodeOf(error)];
   if (known) return known;
-  const message = messageOf(error);
+  const message = reasonOfFailure(error);
   return /timeout|timed out|ETIMEDOUT/i.test(message) ? 'no answer' : message;
+}
+
+/** Logs in one line why a check failed that the start does not wait for. */
+export function reportFailure(logger: Logger, check: Promise<void>): void {
+  check.catch((error: unknown) => logger.error(reasonOfFailure(error)));
 }
