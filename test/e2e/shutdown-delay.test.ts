@@ -11,7 +11,7 @@ const DELAY_MS = 4000;
 
 if (IS_SCALED) {
   describe('SIGTERM with SHUTDOWN_DELAY_MS', function () {
-    this.timeout(60_000);
+    this.timeout(90_000);
 
     it('makes web and mcp answer /readyz with 503 and everything else as before, until they stop listening', async () => {
       const settings = { SHUTDOWN_DELAY_MS: `${DELAY_MS}` };
