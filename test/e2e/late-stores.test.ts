@@ -146,6 +146,20 @@ if (IS_SCALED) {
       });
     }
 
+    it('npm start waits for a PostgreSQL of its own choice and for Redis, and obeys SIGTERM', async () => {
+      await postgres.stop();
+      await stopRedis();
+      lines.start = ['node', 'dist/bin/start.js'];
+      const [ended, patient] = await launch(['start', 'start'], { DEMO: 'false' });
+      for (const service of [ended, patient]) await expectToWait(service as Service, away.PostgreSQL);
+      await expectToEnd(ended as Service, 0);
+      await away.PostgreSQL.start();
+      await patient?.process?.prints(away.Redis.waiting);
+      await away.Redis.start();
+      await patient?.process?.isReady(patient.origin);
+      await expectToEnd(patient as Service, 0);
+    });
+
     it('release waits for PostgreSQL in one line, ends on SIGTERM with 1, and goes on when it appears', async () => {
       await postgres.stop();
       const [ended, patient] = await launch(['release', 'release'], { DEMO: 'false' });
