@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import { AppError, methodNotAllowed } from '../shared/platform/errors.js';
-import { checkReadiness, readReports, storeChecks } from '../shared/platform/health.js';
+import { type Check, checkReadiness, readReports, servingChecks } from '../shared/platform/health.js';
 import type { AnyContext, ApiContext, ApiMiddleware, RequestState } from './context.js';
 import { createFindObject } from './export-links.js';
 import { auditDenials } from './middleware/audit-denials.js';
@@ -89,8 +89,8 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
   return router;
 }
 
-/** The Koa application; it does not listen. */
-export async function createApp(api: ApiRuntime): Promise<Koa> {
+/** The Koa application; it does not listen. @param checks of /readyz, beside those of the stores */
+export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<Koa> {
   // The last address in the list is the one that our own proxy saw; those before it are whatever the caller wrote.
   const app = new Koa({ proxy: api.config.trustProxy, maxIpsCount: 1 });
   app.silent = true;
@@ -98,7 +98,7 @@ export async function createApp(api: ApiRuntime): Promise<Koa> {
   const router = createRouter(api);
   app.use(requestContext(api) as Koa.Middleware);
   app.use(handleErrors(api.logger) as Koa.Middleware);
-  app.use(operational(api) as Koa.Middleware);
+  app.use(operational(api, [...servingChecks(api), ...checks]) as Koa.Middleware);
   app.use(invoicePages(api) as Koa.Middleware);
   app.use(enterVersion as Koa.Middleware);
   app.use(exportDownloads({ ...api, findObject: createFindObject(api.db) }) as Koa.Middleware);
@@ -114,8 +114,7 @@ export async function createApp(api: ApiRuntime): Promise<Koa> {
 }
 
 /** /healthz, /readyz, /metrics: for the platform, not for tenants; they need no key and show no tenant. */
-function operational(api: ApiRuntime): ApiMiddleware {
-  const checks = storeChecks(api);
+function operational(api: ApiRuntime, checks: Check[]): ApiMiddleware {
   return async (ctx, next) => {
     if (ctx.path === '/healthz') {
       ctx.body = { ok: true };

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { canaryCommand } from '../shared/contracts/canary.js';
-import { checkReadiness, storeChecks } from '../shared/platform/health.js';
+import { type Check, CheckFailure, checkReadiness, storeChecks } from '../shared/platform/health.js';
 import { newId } from '../shared/platform/ids.js';
 import type { ApiRuntime } from './runtime.js';
 
@@ -12,9 +12,9 @@ const SELF_TEST_MS = 3000;
 /**
  * "Connected" proves nothing; progress does. Every ten seconds a command that changes nothing travels through queue, worker, PostgreSQL and reply.
  * Its time is a metric. Three misses in a row with healthy stores mean that this process or every worker is wedged; this process can only cure
- * itself, and does when even a message from itself to itself is not heard.
+ * itself, and does when even a message from itself to itself is not heard. Resolves with the check of /readyz that tells of it.
  */
-export async function startCanary(api: ApiRuntime): Promise<void> {
+export async function startCanary(api: ApiRuntime): Promise<Check> {
   const hearsItself = await listenToItself(api);
   let misses = 0;
   const check = async () => {
@@ -38,6 +38,13 @@ export async function startCanary(api: ApiRuntime): Promise<void> {
   };
   const timer = setInterval(() => void check(), INTERVAL_MS);
   api.lifecycle.onClose('canary', () => clearInterval(timer));
+  return {
+    name: 'writes',
+    isForWrites: true,
+    run: async () => {
+      if (misses > 0) throw new CheckFailure('the last test write was not committed; see the writes workers');
+    },
+  };
 }
 
 async function storesAnswer(api: ApiRuntime): Promise<boolean> {

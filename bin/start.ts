@@ -3,16 +3,13 @@ import { createMcpListener } from '../mcp/http.js';
 import { MIGRATION_HEAD } from '../migrations/index.js';
 import { migrate } from '../migrations/migrate.js';
 import { ensureDemo } from '../shared/demo/demo-file.js';
+import { waitForConnections, waitForPostgres, waitForStores } from '../shared/platform/await-stores.js';
 import { loadConfig } from '../shared/platform/config.js';
-import { assertLeastPrivilege } from '../shared/platform/postgres-privileges.js';
+import { answerWhileStarting } from '../shared/platform/health.js';
+import { openHttpServer } from '../shared/platform/http-server.js';
 import { appRoleOf } from '../shared/platform/postgres-session.js';
 import { type Foundation, runProcess } from '../shared/platform/run-process.js';
-import {
-  assertSafeRedis,
-  createFoundation,
-  createRuntime,
-  resolveDatabaseUrl,
-} from '../shared/platform/runtime.js';
+import { createFoundation, createRuntime, resolveDatabaseUrl } from '../shared/platform/runtime.js';
 import { startTracing } from '../shared/platform/tracing.js';
 import { startClock } from '../workers/clock/index.js';
 import { startExportsWorker } from '../workers/exports/index.js';
@@ -25,26 +22,23 @@ import { publicAddresses, welcomeText } from './welcome.js';
 await runProcess(() => createFoundation(loadConfig('all'), 'tow'), startAll);
 
 async function startAll(foundation: Foundation): Promise<void> {
-  const { config } = foundation;
+  const { config, logger } = foundation;
   await startTracing(config, 'all', foundation.lifecycle);
+  const server = await openHttpServer(foundation, answerWhileStarting(foundation));
   const databaseUrl = await resolveDatabaseUrl(foundation);
+  await waitForPostgres(foundation, databaseUrl);
   await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: !config.redisUrl });
+  await waitForStores(foundation, { databaseUrl, migrationHead: MIGRATION_HEAD });
   const runtime = createRuntime(foundation, { name: 'all', databaseUrl, migrationHead: MIGRATION_HEAD });
-  await assertLeastPrivilege(runtime.db);
-  await assertSafeRedis(runtime);
+  await waitForConnections(runtime);
   startWritesWorker(runtime);
   await startClock(runtime);
   startMessagesWorker(runtime);
   await startWebhooksWorker(runtime);
   startExportsWorker(runtime);
+  const addresses = publicAddresses(config, server.port);
   // Before the first request is answered: who finds /readyz green finds demo.json too.
-  const demoAt = (port: number) =>
-    config.demo
-      ? ensureDemo(runtime.db, { config, addresses: publicAddresses(config, port), logger: runtime.logger })
-      : undefined;
-  const seeded = await demoAt(config.port);
-  const { port } = await startApi(runtime, await createMcpListener(runtime));
-  const demo = port === config.port ? seeded : await demoAt(port);
-  const addresses = publicAddresses(config, port);
+  const demo = config.demo ? await ensureDemo(runtime.db, { config, addresses, logger }) : undefined;
+  await startApi(runtime, await createMcpListener(runtime), server);
   process.stdout.write(welcomeText({ addresses, demo, dataDir: config.dataDir }));
 }

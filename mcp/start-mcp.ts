@@ -1,17 +1,21 @@
-import { healthAnswers } from '../shared/platform/health.js';
-import { listenHttp } from '../shared/platform/http-server.js';
+import type { RequestListener } from 'node:http';
+import { healthAnswers, servingChecks } from '../shared/platform/health.js';
+import { type HttpServer, listenHttp } from '../shared/platform/http-server.js';
 import { newId } from '../shared/platform/ids.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { warnIfExposed } from '../shared/platform/warn-if-exposed.js';
 import { createMcpListener } from './http.js';
 import { requestIdOf } from './request-headers.js';
 
-/** Starts the MCP process's own HTTP server: /mcp, and what the platform asks. Resolves with its port. */
-export async function startMcp(runtime: Runtime): Promise<{ port: number }> {
+/**
+ * Starts /mcp, and what the platform asks, on the HTTP server of the MCP process. Resolves with its port.
+ * @param server the one that the process has opened; default: one that is opened now
+ */
+export async function startMcp(runtime: Runtime, server?: HttpServer): Promise<{ port: number }> {
   warnIfExposed(runtime);
   const answerMcp = await createMcpListener(runtime);
-  const answerHealth = healthAnswers(runtime);
-  return listenHttp(runtime, (request, response) => {
+  const answerHealth = healthAnswers(runtime, servingChecks(runtime));
+  const listener: RequestListener = (request, response) => {
     if (answerMcp(request, response)) return;
     answerHealth(request, response)
       .then((isAnswered) => {
@@ -26,5 +30,6 @@ export async function startMcp(runtime: Runtime): Promise<{ port: number }> {
         runtime.logger.error({ err: error }, 'health request failed');
         response.writeHead(500).end();
       });
-  });
+  };
+  return listenHttp(runtime, listener, server);
 }

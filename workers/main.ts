@@ -1,15 +1,7 @@
 import { MIGRATION_HEAD } from '../migrations/index.js';
-import { loadConfig } from '../shared/platform/config.js';
-import { startHealthServer } from '../shared/platform/health.js';
-import { assertLeastPrivilege } from '../shared/platform/postgres-privileges.js';
-import { runProcess } from '../shared/platform/run-process.js';
-import {
-  assertSafeRedis,
-  createFoundation,
-  createRuntime,
-  type Runtime,
-} from '../shared/platform/runtime.js';
-import { startTracing } from '../shared/platform/tracing.js';
+import { serveHealth } from '../shared/platform/health.js';
+import { runService } from '../shared/platform/run-service.js';
+import type { Runtime } from '../shared/platform/runtime.js';
 import { startClock } from './clock/index.js';
 import { startExportsWorker } from './exports/index.js';
 import { startMessagesWorker } from './messages/index.js';
@@ -34,20 +26,11 @@ if (names.length === 0 || unknown.length > 0) {
   process.exit(2);
 }
 
-await runProcess(
-  () => createFoundation(loadConfig('worker'), names.join('+')),
-  async (foundation) => {
-    await startTracing(foundation.config, names.join('+'), foundation.lifecycle);
-    const databaseUrl = foundation.config.databaseUrl as string;
-    const runtime = createRuntime(foundation, {
-      name: names.join('+'),
-      databaseUrl,
-      migrationHead: MIGRATION_HEAD,
-    });
-    await assertLeastPrivilege(runtime.db);
-    await assertSafeRedis(runtime);
-    const port = await startHealthServer(runtime);
+await runService(
+  { kind: 'worker', name: names.join('+'), migrationHead: MIGRATION_HEAD },
+  async (runtime, server) => {
     for (const name of names) await QUEUES[name]?.(runtime);
-    runtime.logger.info({ queues: names, port }, 'working');
+    serveHealth(runtime, server);
+    runtime.logger.info({ queues: names, port: server.port }, 'working');
   },
 );

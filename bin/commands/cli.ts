@@ -132,7 +132,7 @@ function createContext(cli: CliFoundation): CommandContext {
     config,
     store: async () => {
       const { findDatabaseUrl, openStore } = await import('./store.js');
-      const foundation = { config: config(), logger, lifecycle };
+      const foundation = { config: config(), logger, lifecycle, obstacles: new Map() };
       const databaseUrl = await findDatabaseUrl(foundation);
       return { databaseUrl, db: openStore(foundation, databaseUrl, 'cli') };
     },

@@ -7,6 +7,10 @@ import type { Config } from '../../shared/platform/config.js';
 import { errorCodeOf } from '../../shared/platform/errors.js';
 import type { Database } from '../../shared/platform/postgres.js';
 import { findPrivilegeFaults } from '../../shared/platform/postgres-privileges.js';
+import { fingerprintOf, readSecretKeyFingerprint } from '../../shared/platform/secret-key.js';
+import type { StorageLocation } from '../../shared/platform/storage/location.js';
+import { openStorage } from '../../shared/platform/storage/open-storage.js';
+import { assertWritable } from '../../shared/platform/storage/probe.js';
 import type { CommandContext, RunCommand } from './command.js';
 import { checkAccounts, checkClock, MEND_ACCOUNTS, MEND_CLOCK } from './doctor-clock.js';
 import { checkRedis } from './doctor-redis.js';
@@ -30,7 +34,7 @@ const OLDEST_POSTGRES = 150_000;
 const MEND_PARTITIONS =
   'The clock makes and drops them every hour; its log says what is in the way. Rows in a default partition wait for a person to move them.';
 /** Those that need PostgreSQL. */
-const DATABASE_CHECKS = ['role', 'migrations', 'partitions', 'clock', 'accounts'];
+const DATABASE_CHECKS = ['role', 'migrations', 'partitions', 'clock', 'accounts', 'secret_key'];
 /** Those that need the tables of this version. */
 const TABLE_CHECKS = DATABASE_CHECKS.slice(2);
 const MIGRATE = 'Run `tow migrate` (npm start does it by itself).';
@@ -87,12 +91,16 @@ async function examineSettings(context: CommandContext): Promise<Finding[]> {
     'Mend these environment variables; the README lists all.',
     async () => {
       config = context.config();
+      if (config.warnings.length > 0) throw new Error(config.warnings.join(' '));
       return config.redisUrl ? 'PostgreSQL and Redis' : 'all in one, without Redis';
     },
   );
   if (!config)
-    return [settings, ...skipped(['data_dir', 'postgres', ...DATABASE_CHECKS, 'redis'], 'the settings')];
-  const { redisUrl, dataDir } = config;
+    return [
+      settings,
+      ...skipped(['data_dir', 'storage', 'postgres', ...DATABASE_CHECKS, 'redis'], 'the settings'),
+    ];
+  const { redisUrl, dataDir, exportStorage } = config;
   const folder = await examine('data_dir', 'Make DATA_DIR a folder that this user may write.', () =>
     checkFolder(dataDir),
   );
@@ -101,7 +109,12 @@ async function examineSettings(context: CommandContext): Promise<Finding[]> {
         checkRedis(redisUrl, context.logger),
       )
     : { name: 'redis', status: 'ok' as const, detail: 'not used' };
-  return [settings, folder, ...(await examineDatabase(context, config)), redis];
+  const storage = await examine(
+    'storage',
+    'Make STORAGE_URL a folder or bucket that this process may write.',
+    () => checkStorage(exportStorage),
+  );
+  return [settings, folder, storage, ...(await examineDatabase(context, config)), redis];
 }
 
 async function checkFolder(dataDir: string): Promise<string> {
@@ -141,6 +154,9 @@ async function examineDatabase(context: CommandContext, config: Config): Promise
     await examine('partitions', MEND_PARTITIONS, () => checkPartitions(databaseUrl)),
     await examine('clock', MEND_CLOCK, () => checkClock(found)),
     await examine('accounts', MEND_ACCOUNTS, () => checkAccounts(found)),
+    await examine('secret_key', 'Set the SECRET_KEY that the running processes have.', () =>
+      checkSecretKey(found, config.secretKey),
+    ),
   ];
 }
 
@@ -168,6 +184,18 @@ async function checkPartitions(databaseUrl: string): Promise<string> {
   const faults = await findPartitionFaults(databaseUrl);
   if (faults.length > 0) throw new Error(faults.join('; '));
   return 'weeks ahead are made, old ones are gone';
+}
+
+async function checkStorage(location: StorageLocation): Promise<string> {
+  await assertWritable(openStorage(location));
+  return location.kind === 'folder' ? location.path : `s3://${location.bucket}/${location.prefix}`;
+}
+
+async function checkSecretKey(db: Database, secretKey: string): Promise<string> {
+  const fingerprint = await readSecretKeyFingerprint(db);
+  if (fingerprint === undefined) return 'no process has started yet';
+  if (fingerprint !== fingerprintOf(secretKey)) throw new Error('not the one of the running processes');
+  return 'the one of the running processes';
 }
 
 async function checkMigrations(db: Database): Promise<string> {

@@ -178,9 +178,19 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./mcp/mcp.js')).serveStdio,
   },
   {
+    name: 'secret-key adopt',
+    usage: '',
+    summary: 'After a planned change of SECRET_KEY: make the new one that which every process must have.',
+    options: {},
+    required: [],
+    positionals: 0,
+    load: async () => (await import('./secret-key.js')).adopt,
+  },
+  {
     name: 'doctor',
     usage: '',
-    summary: 'Check settings, PostgreSQL, migrations, Redis, Node.js and DATA_DIR; says what to do next.',
+    summary:
+      'Check settings, PostgreSQL, migrations, SECRET_KEY, Redis, storage, Node.js and DATA_DIR; says what to do next.',
     options: {},
     required: [],
     positionals: 0,

@@ -1,5 +1,6 @@
 import { migrate } from '../../migrations/migrate.js';
 import { ensureDemo } from '../../shared/demo/demo-file.js';
+import { waitForPostgres } from '../../shared/platform/await-stores.js';
 import { appRoleOf } from '../../shared/platform/postgres-session.js';
 import type { Foundation } from '../../shared/platform/run-process.js';
 import { publicAddresses } from '../welcome.js';
@@ -9,12 +10,13 @@ import { openStore } from './store.js';
 const WEB_PORT = 3000;
 
 /**
- * The release phase of a deployment: brings the database of DATABASE_URL to this version and, where DEMO is on, makes the demo. Safe to run
- * again and beside running processes. Logs one line.
+ * The release phase of a deployment: brings the database of DATABASE_URL to this version and, where DEMO is on, makes the demo. Waits for a
+ * PostgreSQL that is not there yet. Safe to run again and beside running processes. Logs one line.
  */
 export async function release(foundation: Foundation): Promise<void> {
   const { config, logger } = foundation;
   const databaseUrl = config.databaseUrl as string;
+  await waitForPostgres(foundation, databaseUrl);
   const applied = await migrate({
     databaseUrl,
     appRole: appRoleOf(databaseUrl),

@@ -1,6 +1,5 @@
 import { loadConfig } from '../../shared/platform/config.js';
 import type { ProcessKind } from '../../shared/platform/config-contradictions.js';
-import { redactText } from '../../shared/platform/logger.js';
 import type { Foundation } from '../../shared/platform/run-process.js';
 import { createFoundation } from '../../shared/platform/runtime.js';
 import { EXIT, type ExitCode, toCliError } from './exit-codes.js';
@@ -23,9 +22,8 @@ export async function runOnce(
     await running;
     return EXIT.ok;
   } catch (error) {
-    const { message, code, cause } = toCliError(error);
-    const stack = code === 'failed' && cause instanceof Error ? `\n${redactText(cause.stack ?? '')}` : '';
-    process.stderr.write(`${name}: ${message}${stack}\n`);
+    process.stderr.write(`${name}: ${toCliError(error).message}\n`);
+    foundation?.logger.debug({ err: error }, `${name} failed`);
     return EXIT.failed;
   } finally {
     await foundation?.lifecycle.close(CLOSE_DEADLINE_MS);

@@ -3,6 +3,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSyn
 import { join, resolve } from 'node:path';
 import type Joi from 'joi';
 import { contradictions, domainOf, exampleOf, type ProcessKind } from './config-contradictions.js';
+import { findMisspelledSettings } from './misspelled-settings.js';
 import { type Settings, settingsSchema } from './settings.js';
 import { type StorageLocation, storageLocation } from './storage/location.js';
 
@@ -63,6 +64,10 @@ export interface Config {
   /** Names of places where a test makes the process kill itself; always empty in production. */
   failpoints: ReadonlySet<string>;
   tracing: boolean;
+  /** How long a process that answers requests says on /readyz that it ends, before it stops listening. */
+  shutdownDelayMs: number;
+  /** What the settings leave in doubt; each process logs it at its start. */
+  warnings: readonly string[];
 }
 
 const DEFAULT_PORT = 3000;
@@ -93,7 +98,7 @@ export function loadConfig(kind: ProcessKind, environment: Environment = process
   const { value, faults } = checkSettings(environment);
   faults.push(...contradictions(kind, value));
   if (faults.length > 0) throw new ConfigError(faults);
-  return toConfig(kind, value);
+  return toConfig(kind, value, findMisspelledSettings(environment));
 }
 
 /** What a command needs that only talks to the agents' server. */
@@ -133,7 +138,7 @@ export function publicOrigin({ baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>
   return baseUrl ?? `http://${name === '0.0.0.0' ? '127.0.0.1' : name}:${port}`;
 }
 
-function toConfig(kind: ProcessKind, value: Settings): Config {
+function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Config {
   const production = value.NODE_ENV === 'production';
   const dataDir = resolve(value.DATA_DIR);
   const defaultPort = kind === 'all' || kind === 'web' ? DEFAULT_PORT : 0;
@@ -173,7 +178,18 @@ function toConfig(kind: ProcessKind, value: Settings): Config {
     apiKey: value.TOW_API_KEY,
     failpoints: new Set((value.FAILPOINTS ?? '').split(',').filter(Boolean)),
     tracing: value.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && !value.OTEL_SDK_DISABLED,
+    shutdownDelayMs: shutdownDelayMs(kind, value),
+    warnings,
   });
+}
+
+/** Long enough for a load balancer that asks every two seconds and believes the second answer. */
+const PRODUCTION_SHUTDOWN_DELAY_MS = 5000;
+
+/** Only a separate process that answers requests waits: nothing routes to a worker, and nothing takes over for `npm start`. */
+function shutdownDelayMs(kind: ProcessKind, value: Settings): number {
+  if (kind !== 'web') return 0;
+  return value.SHUTDOWN_DELAY_MS ?? (value.NODE_ENV === 'production' ? PRODUCTION_SHUTDOWN_DELAY_MS : 0);
 }
 
 /** The secret of a development machine: made once, kept in DATA_DIR, shared by the processes started beside each other. */

@@ -8,11 +8,21 @@ const KEEP_ALIVE_MS = 65_000;
 /** A whole request, headers and body, must be here within this time. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** Starts an HTTP server on HOST and PORT. Closing it stops accepting, answers what was accepted, then lets the connections go. */
-export async function listenHttp(
+/** A server that listens from the first moment of a process on, and is given its real answers later. */
+export interface HttpServer {
+  port: number;
+  /** Answers every request from now on. */
+  serve: (listener: RequestListener) => void;
+  /** Stops accepting, answers what was accepted, then lets the connections go. Safe to call again. */
+  close: () => Promise<void>;
+}
+
+/** Opens HOST and PORT. @param listener answers until {@link HttpServer.serve} is called */
+export async function openHttpServer(
   { config, lifecycle }: Pick<Runtime, 'config' | 'lifecycle'>,
   listener: RequestListener,
-): Promise<{ port: number }> {
+): Promise<HttpServer> {
+  let answer = listener;
   const server = createServer(
     {
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -21,15 +31,41 @@ export async function listenHttp(
       // Node would answer a request without Host by itself, with an empty 400; nothing here needs it.
       requireHostHeader: false,
     },
-    listener,
+    (request, response) => answer(request, response),
   );
   answerMalformedRequests(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ port: config.port, host: config.host, backlog: 1024 }, resolve);
   });
-  lifecycle.onClose('http server', () => closeServer(server));
-  return { port: (server.address() as AddressInfo).port };
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= closeServer(server);
+    return closed;
+  };
+  lifecycle.onClose('http server', close);
+  return {
+    port: (server.address() as AddressInfo).port,
+    serve: (next) => {
+      answer = next;
+    },
+    close,
+  };
+}
+
+/**
+ * Lets the HTTP server of a process answer with `listener`, and closes it before everything that the listener stands on.
+ * @param opened default: one that is opened now
+ */
+export async function listenHttp(
+  parts: Pick<Runtime, 'config' | 'lifecycle'>,
+  listener: RequestListener,
+  opened?: HttpServer,
+): Promise<{ port: number }> {
+  const server = opened ?? (await openHttpServer(parts, listener));
+  server.serve(listener);
+  parts.lifecycle.onClose('http server', server.close);
+  return { port: server.port };
 }
 
 const REFUSALS: Record<string, [string, string]> = {

@@ -1,4 +1,5 @@
 import type { Database } from './postgres.js';
+import { StartError } from './start-failure.js';
 
 interface Fault {
   fault: string;
@@ -62,11 +63,13 @@ export async function findPrivilegeFaults(database: Database): Promise<string[]>
 
 /**
  * The start-up check of every process.
- * @throws {Error} naming each fault; the process must not serve a request then.
+ * @throws {StartError} naming each fault; the process must not serve a request then.
  */
 export async function assertLeastPrivilege(database: Database): Promise<void> {
   const faults = await findPrivilegeFaults(database);
-  if (faults.length > 0) {
-    throw new Error(`refusing to start, tenants would not be isolated:\n- ${faults.join('\n- ')}`);
-  }
+  if (faults.length === 0) return;
+  throw new StartError(
+    `refusing to start, tenants would not be isolated: ${faults.join('; ')}.`,
+    'Run the release with a user that owns the database and is no superuser, and use its DATABASE_URL in every process.',
+  );
 }

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import type { Logger } from './logger.js';
+import { StartError } from './start-failure.js';
 
 /** How long a request of the API may wait for Redis, in ms; past it the caller is told 503. */
 export const REDIS_BUDGET_MS = 300;
@@ -33,17 +34,19 @@ export function connectRedis(url: string, patience: RedisPatience, logger: Logge
 
 /**
  * Refuses a Redis that may drop keys under memory pressure: BullMQ's lock keys would go first.
- * @throws {Error} when maxmemory-policy is not noeviction. A server that forbids CONFIG is trusted, with a warning.
+ * @throws {StartError} when maxmemory-policy is not noeviction. A server that forbids CONFIG is trusted, with a warning.
  */
 export async function assertNoEviction(redis: Redis, logger: Logger): Promise<void> {
   const reply = await redis.config('GET', 'maxmemory-policy').catch((error: unknown) => {
-    logger.warn({ err: error }, 'cannot read maxmemory-policy; make sure it is noeviction');
+    if (!(error instanceof Error) || error.name !== 'ReplyError') throw error;
+    logger.warn({ reason: error.message }, 'cannot read maxmemory-policy; make sure it is noeviction');
     return undefined;
   });
   const policy = Array.isArray(reply) ? String(reply[1]) : 'noeviction';
   if (policy !== 'noeviction') {
-    throw new Error(
-      `Redis has maxmemory-policy ${policy}: queues need noeviction, or jobs vanish under memory pressure`,
+    throw new StartError(
+      `Redis has maxmemory-policy ${policy}: jobs would vanish under memory pressure.`,
+      'Set it to noeviction (`redis-cli config set maxmemory-policy noeviction`, and in redis.conf).',
     );
   }
 }

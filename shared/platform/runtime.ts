@@ -7,14 +7,11 @@ import { createLimiter, type Limiter } from './limiter.js';
 import { createLogger, type Logger } from './logger.js';
 import { addCollectedGauge, createMetrics, type Metrics } from './metrics.js';
 import { type Database, openDatabase } from './postgres.js';
-import { assertNoEviction, connectRedis } from './redis.js';
+import { connectRedis } from './redis.js';
 import type { Foundation } from './run-process.js';
 
 /** What every part of a process stands on; built once from the configuration and passed in. */
-export interface Runtime {
-  config: Config;
-  logger: Logger;
-  lifecycle: Lifecycle;
+export interface Runtime extends Foundation {
   metrics: Metrics;
   db: Database;
   bus: Bus;
@@ -22,7 +19,7 @@ export interface Runtime {
   /** Connection string of the role that owns the database; sessions lower themselves from it. */
   databaseUrl: string;
   /** Undefined in the all-in-one way. */
-  redis: { fast: Redis; patient: Redis } | undefined;
+  redis: { fast: Redis; patient: Redis; subscriber: Redis } | undefined;
   /** The migration that the database must have reached. */
   migrationHead: string;
   /** What parts of this process add to `/readyz`, by name. No tenant and no cause of an error: anybody may read it. */
@@ -40,7 +37,7 @@ export interface StoreOptions {
 export function createFoundation(config: Config, name: string): Foundation {
   const pretty = !config.production && Boolean(process.stdout.isTTY);
   const logger = createLogger({ level: config.logLevel, name, pretty });
-  return { config, logger, lifecycle: new Lifecycle(logger) };
+  return { config, logger, lifecycle: new Lifecycle(logger), obstacles: new Map() };
 }
 
 /** Address of PostgreSQL: DATABASE_URL, or the embedded server, started here and stopped with the lifecycle. */
@@ -52,7 +49,8 @@ export async function resolveDatabaseUrl({ config, logger, lifecycle }: Foundati
 }
 
 /** Opens the stores and registers their closing. Nothing else in the code knows whether there is a Redis. */
-export function createRuntime({ config, logger, lifecycle }: Foundation, options: StoreOptions): Runtime {
+export function createRuntime(foundation: Foundation, options: StoreOptions): Runtime {
+  const { config, logger, lifecycle } = foundation;
   const { databaseUrl } = options;
   const metrics = createMetrics();
   const db = openDatabase({
@@ -72,9 +70,7 @@ export function createRuntime({ config, logger, lifecycle }: Foundation, options
   });
   const redis = config.redisUrl ? connectStores(config.redisUrl, logger, lifecycle) : undefined;
   return {
-    config,
-    logger,
-    lifecycle,
+    ...foundation,
     metrics,
     db,
     databaseUrl,
@@ -94,9 +90,4 @@ function connectStores(url: string, logger: Logger, lifecycle: Lifecycle) {
     for (const connection of [fast, patient, subscriber]) connection.disconnect();
   });
   return { fast, patient, subscriber };
-}
-
-/** @throws {Error} when Redis would lose keys; see {@link assertNoEviction}. */
-export async function assertSafeRedis(runtime: Runtime): Promise<void> {
-  if (runtime.redis) await assertNoEviction(runtime.redis.patient, runtime.logger);
 }

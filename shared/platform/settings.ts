@@ -163,6 +163,14 @@ export const settingsSchema = Joi.object({
       "take the caller's address from the last entry of X-Forwarded-For, that of the one proxy in front",
     )
     .example(true),
+  SHUTDOWN_DELAY_MS: Joi.number()
+    .integer()
+    .min(0)
+    .max(20_000)
+    .description(
+      'how long web and mcp answer /readyz with 503 after SIGTERM before they stop listening; default 5000 in production, else 0',
+    )
+    .example(5000),
   LOG_LEVEL: Joi.string()
     .valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
     .default('info')
@@ -223,6 +231,7 @@ export interface Settings {
   EXPORT_RETENTION_DAYS: number;
   MCP_HOSTS?: string;
   TRUST_PROXY: boolean;
+  SHUTDOWN_DELAY_MS?: number;
   LOG_LEVEL: string;
   DEMO?: boolean;
   TOW_API_URL?: string;

@@ -194,7 +194,7 @@ describe('HTTP', () => {
       const answer = await open('/readyz');
       expect(answer.status, answer.text).to.equal(200);
       expect(answer.body.ok).to.equal(true);
-      expect(answer.body.checks).to.have.all.keys('postgres', 'queue', 'migrations');
+      expect(answer.body.checks).to.have.all.keys('postgres', 'queue', 'migrations', 'writes');
       for (const check of Object.values(answer.body.checks) as { ok: boolean; ms: number }[]) {
         expect(check.ok).to.equal(true);
         expect(check.ms).to.be.a('number').and.at.least(0);

@@ -90,6 +90,7 @@ const ROWS: Record<string, string> = {
   notice_mails: `insert into notice_mails (tenant_id, notice_id, user_id) values ($1, '${noticeId}', '${userId}')`,
   idempotency_keys: `insert into idempotency_keys (tenant_id, key, command_id, method, path, body_hash, status, body)
     values ($1, '${newId()}', '${newId()}', 'POST', '/invoices', 'hash', 201, '{}')`,
+  deployment_facts: `insert into deployment_facts (tenant_id, name, value) values ($1, 'a fact', 'x')`,
   operations: `insert into operations (tenant_id, id, command) values ($1, '${newId()}', '{}')`,
   terms_changes: `insert into terms_changes (tenant_id, customer_id) values ($1, '${customerId}')`,
   sweep_faults: `insert into sweep_faults (tenant_id, task, error) values ($1, 'mark-overdue', 'x')`,

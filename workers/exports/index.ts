@@ -1,6 +1,8 @@
 import { addCollectedGauge } from '../../shared/platform/metrics.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
+import { reportFailure } from '../../shared/platform/start-failure.js';
 import { openStorage } from '../../shared/platform/storage/open-storage.js';
+import { assertWritable } from '../../shared/platform/storage/probe.js';
 import { openWorker } from '../../shared/queues/backend.js';
 import { EXPORTS_QUEUE, type ExportJob, openExportsQueue } from '../../shared/queues/exports.js';
 import { addQueueGauges } from '../../shared/queues/gauges.js';
@@ -13,10 +15,11 @@ const CONCURRENCY = 4;
 
 /** Starts writing exports. */
 export function startExportsWorker(runtime: Runtime): void {
-  const { config, lifecycle, metrics } = runtime;
+  const { config, lifecycle, logger, metrics } = runtime;
   addQueueGauges(runtime, openExportsQueue(runtime));
   const writes = openWritesQueue(runtime);
   const storage = openStorage(config.exportStorage);
+  reportFailure(logger, assertWritable(storage));
   const exporter = new Exporter(runtime, { storage, writes });
   lifecycle.onClose('exports under way', () => exporter.close());
   startCleaner(runtime, storage);

@@ -133,6 +133,7 @@ export const LEFT_OUT_TABLES: Readonly<Record<string, string>> = {
   detector_looks: 'how far the detectors have come',
   terms_changes: 'what the clock has still to bring up to date',
   sweep_faults: 'what the clock remembers of a sweep that failed',
+  deployment_facts: 'what the processes of a deployment agree on; it belongs to no account',
   schema_migrations: MIGRATIONS,
   schema_migrations_lock: MIGRATIONS,
 };

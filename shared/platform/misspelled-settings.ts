@@ -1,0 +1,51 @@
+import { settingsSchema } from './settings.js';
+
+/** Short names such as HOST and PORT have ordinary neighbours (HOME, POST, PATH), so nothing is said about those. */
+const SHORTEST_NAME = 7;
+
+/**
+ * Environment variables that are nearly the name of a setting, each as a sentence. A process would silently run with
+ * the default. A setting that is set has no misspelling: platforms set REDIS_URI beside REDIS_URL.
+ */
+export function findMisspelledSettings(environment: Record<string, string | undefined>): string[] {
+  const names = Object.keys(settingsSchema.describe().keys);
+  const unset = names.filter((name) => name.length >= SHORTEST_NAME && !environment[name]);
+  return Object.keys(environment)
+    .filter((name) => !names.includes(name))
+    .flatMap((name) => {
+      const meant = unset.find((candidate) => isNear(name.toUpperCase(), candidate));
+      return meant ? [`${name} is not a setting: did you mean ${meant}?`] : [];
+    });
+}
+
+/** At most one difference, or two in a name of twelve characters or more. */
+function isNear(name: string, setting: string): boolean {
+  return countEdits(name, setting) <= (setting.length < 12 ? 1 : 2);
+}
+
+/** Letters to add, remove or replace, and neighbours to swap (optimal string alignment distance). */
+function countEdits(from: string, to: string): number {
+  if (Math.abs(from.length - to.length) > 2) return Number.POSITIVE_INFINITY;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column += 1) {
+      const isSame = from[row - 1] === to[column - 1];
+      const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      current[column] = Math.min(
+        at(last, column) + 1,
+        at(current, column - 1) + 1,
+        at(last, column - 1) + (isSame ? 0 : 1),
+        isSwapped && row > 1 && column > 1 ? at(beforeLast, column - 2) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return at(last, to.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? Number.POSITIVE_INFINITY;
+}

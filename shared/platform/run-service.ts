@@ -1,0 +1,42 @@
+import { waitForConnections, waitForStores } from './await-stores.js';
+import { loadConfig } from './config.js';
+import { answerWhileStarting } from './health.js';
+import { type HttpServer, openHttpServer } from './http-server.js';
+import { runProcess } from './run-process.js';
+import { createFoundation, createRuntime, type Runtime } from './runtime.js';
+import { startTracing } from './tracing.js';
+
+/** How long a signal waits for parts that are being opened, in ms; a supervisor gets its end within 5 s. */
+const START_GRACE_MS = 3000;
+
+export interface ServiceOptions {
+  kind: 'web' | 'worker';
+  /** Name of the process, as PostgreSQL and the logs show it. */
+  name: string;
+  migrationHead: string;
+}
+
+/**
+ * Runs a process of the scaled-out way. It answers /healthz at once, waits for its stores, and then starts: a store that appears later needs
+ * nobody to restart anything.
+ */
+export async function runService(
+  { kind, name, migrationHead }: ServiceOptions,
+  start: (runtime: Runtime, server: HttpServer) => Promise<void>,
+): Promise<void> {
+  await runProcess(
+    () => createFoundation(loadConfig(kind), name),
+    async (foundation) => {
+      const { config, lifecycle, logger } = foundation;
+      await startTracing(config, name, lifecycle);
+      const server = await openHttpServer(foundation, answerWhileStarting(foundation));
+      logger.info({ port: server.port }, 'starting');
+      const databaseUrl = config.databaseUrl as string;
+      await waitForStores(foundation, { databaseUrl, migrationHead });
+      const runtime = createRuntime(foundation, { name, databaseUrl, migrationHead });
+      await waitForConnections(runtime);
+      await start(runtime, server);
+    },
+    { startGraceMs: START_GRACE_MS },
+  );
+}

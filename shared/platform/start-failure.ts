@@ -1,0 +1,79 @@
+import { ConfigError } from './config.js';
+import { errorCodeOf, isConnectionError } from './errors.js';
+import { type Logger, redactText } from './logger.js';
+
+/**
+ * Why a process refuses to start: one sentence that says what is wrong, and one that says what to do.
+ * Trying again does not help before somebody has changed something.
+ */
+export class StartError extends Error {
+  constructor(problem: string, remedy: string, options: { cause?: unknown } = {}) {
+    super(`${problem} ${remedy}`, options);
+    this.name = 'StartError';
+  }
+}
+
+/** The line that ends a failed start. Never a stack: LOG_LEVEL=debug logs that. */
+export function describeStartFailure(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof StartError) return error.message;
+  const describe = LISTEN_FAILURES[errorCodeOf(error)];
+  if (describe && isSyscall(error, 'listen')) return describe(error);
+  if (isSyscall(error)) {
+    return `A file cannot be used: ${reasonOfFailure(error)}. Check DATA_DIR and the rights of this user.`;
+  }
+  if (isConnectionError(error)) {
+    return `A store was lost during the start (${describeConnectionError(error)}). Check DATABASE_URL and REDIS_URL, and start again.`;
+  }
+  return `The process could not start: ${reasonOfFailure(error)}. LOG_LEVEL=debug logs where this happened.`;
+}
+
+interface ListenError extends NodeJS.ErrnoException {
+  address?: string;
+  port?: number;
+}
+
+const LISTEN_FAILURES: Record<string, (error: ListenError) => string> = {
+  EADDRINUSE: ({ address, port }) =>
+    `The port ${port} of ${address} is taken by another program. Stop that one, or set PORT to a free port (for example PORT=${Number(port) + 1}).`,
+  EACCES: ({ port }) =>
+    `This user may not listen on port ${port}. Set PORT to 1024 or higher (for example PORT=3000).`,
+  EADDRNOTAVAIL: ({ address }) =>
+    `This machine does not have the address ${address}. Set HOST to one of its own (for example HOST=0.0.0.0).`,
+};
+
+/** Whether a call of the operating system failed. Connections to stores are told apart by their errors. */
+function isSyscall(error: unknown, name?: string): error is NodeJS.ErrnoException {
+  if (!(error instanceof Error) || !('syscall' in error)) return false;
+  return name
+    ? error.syscall === name
+    : !['connect', 'getaddrinfo', 'read', 'write'].includes(String(error.syscall));
+}
+
+/** The message of an error in one line, without secrets. */
+export function reasonOfFailure(error: unknown): string {
+  const text = error instanceof Error ? error.message || errorCodeOf(error) : String(error);
+  return redactText(text).replace(/\s+/g, ' ').replace(/\.$/, '');
+}
+
+const UNREACHABLE: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  ENOTFOUND: 'unknown host name',
+  EAI_AGAIN: 'unknown host name',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no route to the host',
+  ETIMEDOUT: 'no answer',
+};
+
+/** Why a store cannot be reached, in a few words without an address or a secret. */
+export function describeConnectionError(error: unknown): string {
+  const known = UNREACHABLE[errorCodeOf(error)];
+  if (known) return known;
+  const message = reasonOfFailure(error);
+  return /timeout|timed out|ETIMEDOUT/i.test(message) ? 'no answer' : message;
+}
+
+/** Logs in one line why a check failed that the start does not wait for. */
+export function reportFailure(logger: Logger, check: Promise<void>): void {
+  check.catch((error: unknown) => logger.error(reasonOfFailure(error)));
+}

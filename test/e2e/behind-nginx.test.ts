@@ -1,0 +1,79 @@
+/** The README's nginx configuration, before a real web and a real mcp process. */
+import { spawnSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { TestClient } from '../support/client.js';
+import { Deployment, type Service } from '../support/deployment.js';
+import { eventually } from '../support/poll.js';
+import { PROJECT, statusOf } from '../support/processes.js';
+import { freePort, IS_SCALED } from '../support/stores.js';
+
+const NGINX = 'nginx';
+const PATHS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+
+/** The server block of the README on these ports, as a whole configuration that writes into one folder only. */
+async function configuration(folder: string, ports: Record<string, number>): Promise<string> {
+  const readme = await readFile(join(PROJECT, 'README.md'), 'utf8');
+  let block = /```nginx\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  for (const [named, port] of Object.entries(ports))
+    block = block.replace(named, named.replace(/\d+$/, `${port}`));
+  const temporary = PATHS.map((name) => `${name}_temp_path ${folder}/${name};`).join(' ');
+  const user = process.geteuid?.() === 0 ? 'user root;' : '';
+  return `${user} daemon off; pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${temporary} ${block} }`;
+}
+
+const isNginxAbsent =
+  spawnSync(NGINX, ['-v'], { env: { PATH: `${process.env.PATH}:/usr/sbin` } }).status !== 0;
+
+if (IS_SCALED) {
+  describe("the README's nginx configuration", function () {
+    this.timeout(90_000);
+
+    it('sends /mcp to the agents’ server and the rest to web, and holds no event back', async function () {
+      if (isNginxAbsent) return this.skip();
+      await Deployment.run({ mcps: 1, settings: { TRUST_PROXY: 'true' } }, async (deployment) => {
+        await deployment.start();
+        const mcp = deployment.mcps[0] as Service;
+        const port = await freePort();
+        const folder = await deployment.processes.folder();
+        const ports = {
+          '127.0.0.1:3000': deployment.web.port,
+          '127.0.0.1:3001': mcp.port,
+          'listen 8080': port,
+        };
+        await writeFile(join(folder, 'nginx.conf'), await configuration(folder, ports));
+        const nginx = deployment.processes.start({
+          command: [NGINX, '-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')],
+          env: { PATH: `${process.env.PATH}:/usr/sbin` },
+        });
+        const origin = `http://127.0.0.1:${port}`;
+        await eventually('an answer through nginx', async () => {
+          if (nginx.end) throw new Error(nginx.output);
+          return (await statusOf(`${origin}/readyz`)) === 200;
+        });
+        const [tenant] = await deployment.tenants(1);
+        const manifest = await fetch(`${origin}/mcp/manifest`);
+        expect(await manifest.json()).to.have.property('schemaVersion');
+        expect(await statusOf(`${origin}/docs`)).to.equal(200);
+
+        const client = new TestClient(origin, tenant?.key ?? '');
+        const aborter = new AbortController();
+        const stream = await fetch(`${origin}/v1/stream`, {
+          headers: { Authorization: `Bearer ${tenant?.key}` },
+          signal: aborter.signal,
+        });
+        const created = await client.post('/invoices', { invoice_number: 'N-1', line_items: [] });
+        expect([stream.status, created.status]).to.deep.equal([200, 201]);
+        let seen = '';
+        for await (const piece of stream.body ?? []) {
+          seen += Buffer.from(piece).toString();
+          if (seen.includes('invoice.created')) break;
+        }
+        aborter.abort();
+        expect(seen).to.include('event: invoice.created');
+        await nginx.stop('SIGQUIT');
+      });
+    });
+  });
+}

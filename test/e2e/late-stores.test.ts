@@ -1,0 +1,237 @@
+/** The Procfile's own command lines, started before PostgreSQL or Redis can be reached. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { migrate } from '../../migrations/migrate.js';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../shared/platform/embedded-postgres/start.js';
+import { appRoleOf } from '../../shared/platform/postgres-session.js';
+import { Service } from '../support/deployment.js';
+import { Processes, procfileLines, statusOf } from '../support/processes.js';
+import { freePort, IS_SCALED, type RedisServer, startRedis } from '../support/stores.js';
+
+/** Command lines that stay, as opposed to the release. */
+const TYPES = ['web', 'mcp', 'writes', 'clock', 'webhooks', 'integrations', 'exports'] as const;
+/** A line of a stack trace: an operator should not have to read one. */
+const STACK_LINE = /^ +at |\\n +at /m;
+/** How soon a process that waits must end after SIGTERM. */
+const STOP_MS = 5000;
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+interface StoreAway {
+  name: string;
+  check: string;
+  waiting: RegExp;
+  start: () => Promise<void>;
+}
+
+if (IS_SCALED) {
+  describe('the lines of the Procfile, started while a store is away', function () {
+    this.timeout(120_000);
+    const processes = new Processes();
+    let dataDir: string;
+    let postgres: EmbeddedPostgres;
+    let redis: RedisServer;
+    let lines: Record<string, string[]>;
+    let env: Record<string, string>;
+
+    const startPostgres = async (port?: number): Promise<void> => {
+      postgres = await startEmbeddedPostgres({ dataDir, logger: silent, ...(port ? { port } : {}) });
+    };
+    const stopRedis = async (): Promise<void> => {
+      if (redis.process.exitCode !== null || redis.process.signalCode !== null) return;
+      redis.process.kill('SIGKILL');
+      await once(redis.process, 'exit');
+    };
+
+    before(async () => {
+      lines = await procfileLines();
+      dataDir = await processes.dataDir();
+      await startPostgres();
+      redis = await startRedis();
+      const { databaseUrl } = postgres;
+      await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: false });
+      env = {
+        DATA_DIR: dataDir,
+        DATABASE_URL: databaseUrl,
+        REDIS_URL: `redis://127.0.0.1:${redis.port}`,
+      };
+    });
+    after(async () => {
+      await stopRedis();
+      await processes.endAll(() => postgres.stop());
+    });
+
+    async function launch(
+      types: readonly string[],
+      changed: Record<string, string> = {},
+    ): Promise<Service[]> {
+      const ports = await Promise.all(types.map(() => freePort()));
+      const services = types.map(
+        (type, nth) => new Service(processes, lines[type] ?? [], { ...env, ...changed }, ports[nth] ?? 0),
+      );
+      for (const service of services) service.launch();
+      return services;
+    }
+
+    const outputOf = ({ process }: Service): string => process?.output ?? '';
+
+    /** Waits for the line that says what is missing; it must be the only one, without a stack. */
+    async function expectToWait(service: Service, { check, waiting }: StoreAway): Promise<void> {
+      await service.process?.prints(waiting);
+      expect(await statusOf(`${service.origin}/healthz`)).to.equal(200);
+      const answer = await fetch(`${service.origin}/readyz`);
+      const body = (await answer.json()) as { checks: Record<string, { ok: boolean; error: string }> };
+      expect(answer.status).to.equal(503);
+      expect(body).to.include({ ok: false, starting: true });
+      expect(body.checks[check]).to.deep.equal({ ok: false, error: 'cannot be reached (ECONNREFUSED)' });
+      expect(outputOf(service).match(/"level":[456]0/g)).to.have.length(1);
+      expect(outputOf(service)).to.not.match(STACK_LINE);
+    }
+
+    async function expectToEnd({ process }: Service, code: number): Promise<void> {
+      expect(await process?.stop('SIGTERM', STOP_MS), process?.output).to.deep.equal({ code, signal: null });
+      expect(process?.output).to.not.match(STACK_LINE);
+    }
+
+    const away = {
+      PostgreSQL: {
+        name: 'PostgreSQL',
+        check: 'postgres',
+        waiting:
+          /Waiting for PostgreSQL at 127\.0\.0\.1:\d+: connection refused\. Check DATABASE_URL and that/,
+        start: () => startPostgres(postgres.port),
+      },
+      Redis: {
+        name: 'Redis',
+        check: 'queue',
+        waiting: /Waiting for Redis at 127\.0\.0\.1:\d+: connection refused\. Check REDIS_URL and that/,
+        start: async () => {
+          redis = await startRedis(redis.port);
+        },
+      },
+    } satisfies Record<string, StoreAway>;
+
+    for (const store of Object.values(away)) {
+      describe(`${store.name} away`, () => {
+        let services: Service[];
+
+        before(async () => {
+          if (store.name === 'Redis') await stopRedis();
+          else await postgres.stop();
+          services = await launch(TYPES);
+        });
+
+        for (const [nth, type] of TYPES.entries()) {
+          it(`${type} answers /healthz, and one line says what it waits for and what to check`, async () => {
+            await expectToWait(services[nth] as Service, store);
+          });
+        }
+
+        it('obeys SIGTERM within five seconds while it waits, in every line', async () => {
+          for (const service of services) await expectToEnd(service, 0);
+        });
+
+        it('becomes ready by itself when the store appears, in every line', async () => {
+          services = await launch(TYPES);
+          for (const service of services) await expectToWait(service, store);
+          await store.start();
+          for (const service of services) await service.process?.isReady(service.origin);
+          for (const service of services) await expectToEnd(service, 0);
+        });
+      });
+    }
+
+    it('npm start waits for a PostgreSQL of its own choice and for Redis, and obeys SIGTERM', async () => {
+      await postgres.stop();
+      await stopRedis();
+      lines.start = ['node', 'dist/bin/start.js'];
+      const [ended, patient] = await launch(['start', 'start'], { DEMO: 'false' });
+      for (const service of [ended, patient]) await expectToWait(service as Service, away.PostgreSQL);
+      await expectToEnd(ended as Service, 0);
+      await away.PostgreSQL.start();
+      await patient?.process?.prints(away.Redis.waiting);
+      await away.Redis.start();
+      await patient?.process?.isReady(patient.origin);
+      await expectToEnd(patient as Service, 0);
+    });
+
+    it('release waits for PostgreSQL in one line, ends on SIGTERM with 1, and goes on when it appears', async () => {
+      await postgres.stop();
+      const [ended, patient] = await launch(['release', 'release'], { DEMO: 'false' });
+      for (const service of [ended, patient]) await service?.process?.prints(away.PostgreSQL.waiting);
+      await expectToEnd(ended as Service, 1);
+      await away.PostgreSQL.start();
+      expect(await patient?.process?.hasEnded(), outputOf(patient as Service)).to.include({ code: 0 });
+    });
+
+    it('release needs no Redis', async () => {
+      await stopRedis();
+      const [service] = await launch(['release']);
+      expect(await service?.process?.hasEnded(), outputOf(service as Service)).to.include({ code: 0 });
+      await away.Redis.start();
+    });
+
+    it('waits for stores that accept connections and never answer, and obeys SIGTERM', async () => {
+      const held: Socket[] = [];
+      const deaf: Server = createServer((socket) => void held.push(socket)).listen(0, '127.0.0.1');
+      await once(deaf, 'listening');
+      const { port } = deaf.address() as AddressInfo;
+      const settings = {
+        DATABASE_URL: `postgres://tow:secret@127.0.0.1:${port}/tow`,
+        REDIS_URL: `redis://127.0.0.1:${port}`,
+      };
+      const [service] = await launch(['writes'], settings);
+      await service?.process?.prints(/Waiting for PostgreSQL at [^ ]+ no answer\. Check/);
+      await service?.process?.prints(/Waiting for Redis at [^ ]+ no answer\. Check/);
+      expect(await statusOf(`${service?.origin}/healthz`)).to.equal(200);
+      await expectToEnd(service as Service, 0);
+      for (const socket of held) socket.destroy();
+      deaf.close();
+    });
+
+    it('waits, in one line, while the database lacks a migration of this version', async () => {
+      const owner = new pg.Client({ connectionString: env.DATABASE_URL });
+      await owner.connect();
+      await owner.query(`create temp table newest as select * from schema_migrations order by id desc limit 1;
+                         delete from schema_migrations where id in (select id from newest)`);
+      const services = await launch(['web', 'writes']);
+      for (const { process } of services)
+        await process?.prints(
+          /Waiting for the release of this version: the database is at \w+, not at \w+\. Run /,
+        );
+      await owner.query('insert into schema_migrations select * from newest').finally(() => owner.end());
+      for (const service of services) await service.process?.isReady(service.origin);
+      for (const service of services) await expectToEnd(service, 0);
+    });
+
+    it('is ready on a database that a later version has migrated', async () => {
+      const owner = new pg.Client({ connectionString: env.DATABASE_URL });
+      await owner.connect();
+      await owner.query(
+        "insert into schema_migrations (name, batch, migration_time) values ('29990101000000_later', 99, now())",
+      );
+      const [service] = await launch(['web']);
+      await service?.process?.isReady(service.origin);
+      await owner
+        .query("delete from schema_migrations where name = '29990101000000_later'")
+        .finally(() => owner.end());
+      await expectToEnd(service as Service, 0);
+    });
+
+    it('refuses a Redis whose password is missing from REDIS_URL, in one line', async () => {
+      const admin = new Redis(env.REDIS_URL ?? '');
+      await admin.config('SET', 'requirepass', 'another');
+      const [service] = await launch(['web']);
+      const end = await service?.process?.hasEnded();
+      await admin.config('SET', 'requirepass', '').finally(() => admin.disconnect());
+      expect(end?.code).to.equal(1);
+      expect(outputOf(service as Service)).to.match(/^Redis refuses REDIS_URL: NOAUTH .*REDIS_URL\.$/m);
+      expect(outputOf(service as Service)).to.not.match(STACK_LINE);
+    });
+  });
+}

@@ -1,0 +1,47 @@
+/** What a balancer sees of a process that is told to end. */
+import { expect } from 'chai';
+import { TestClient } from '../support/client.js';
+import { Deployment, type Service } from '../support/deployment.js';
+import { eventually } from '../support/poll.js';
+import { statusOf } from '../support/processes.js';
+import { IS_SCALED } from '../support/stores.js';
+
+/** Long enough to ask several things meanwhile, on a machine with much to do. */
+const DELAY_MS = 4000;
+
+if (IS_SCALED) {
+  describe('SIGTERM with SHUTDOWN_DELAY_MS', function () {
+    this.timeout(90_000);
+
+    it('makes web and mcp answer /readyz with 503 and everything else as before, until they stop listening', async () => {
+      const settings = { SHUTDOWN_DELAY_MS: `${DELAY_MS}` };
+      await Deployment.run({ mcps: 1, settings }, async (deployment) => {
+        await deployment.start();
+        const [tenant] = await deployment.tenants(1);
+        const client = new TestClient(deployment.web.origin, tenant?.key ?? '');
+        const mcp = deployment.mcps[0] as Service;
+        const ending = [deployment.web, mcp];
+        for (const { process } of ending) process?.signal('SIGTERM');
+        for (const { origin } of ending)
+          await eventually('503', async () => (await statusOf(`${origin}/readyz`)) === 503);
+        const created = await client.post('/invoices', { invoice_number: 'D-1', line_items: [] });
+        expect(created.status, created.text).to.equal(201);
+        expect((await client.get(`/invoices/${created.body.id}`)).status).to.equal(200);
+        expect(await statusOf(`${mcp.origin}/mcp/manifest`)).to.equal(200);
+        for (const { origin } of ending) expect(await statusOf(`${origin}/healthz`)).to.equal(200);
+        for (const { process, origin } of ending) {
+          expect(await process?.hasEnded(), process?.output).to.deep.equal({ code: 0, signal: null });
+          expect(await statusOf(`${origin}/readyz`)).to.equal(undefined);
+        }
+      });
+    });
+
+    it('does not hold up a worker', async () => {
+      const settings = { SHUTDOWN_DELAY_MS: '20000' };
+      await Deployment.run({ settings }, async ({ writer }) => {
+        await writer.start();
+        expect(await writer.process?.stop('SIGTERM', 10_000)).to.deep.equal({ code: 0, signal: null });
+      });
+    });
+  });
+}
