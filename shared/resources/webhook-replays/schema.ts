@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { allRequired, cursor, dateTime, flag, instantOf, limit, uuid } from '../../contracts/fields.js';
+import { namedEnum } from '../../contracts/named-enum.js';
 import { REPLAY_STATUSES } from '../../contracts/vocabulary.js';
 import { typeFilter } from '../../events/type-filter.js';
 import { REPLAYABLE } from './limits.js';
@@ -12,6 +13,12 @@ function checkSpan(until: string, helpers: Joi.CustomHelpers): string | Joi.Erro
   const isBackwards = typeof since === 'string' && instantOf(since) > instantOf(until);
   return isBackwards ? helpers.error('string.beforeSince') : until;
 }
+
+export const webhookReplayStatus = namedEnum('WebhookReplayStatus', REPLAY_STATUSES, {
+  running: 'Deliveries are still being made',
+  completed: 'All deliveries are made. Some may not have arrived yet',
+  cancelled: 'Cancelled. Deliveries that were made by then are kept',
+});
 
 export const webhookReplay = allRequired({
   id: uuid(),
@@ -27,9 +34,7 @@ export const webhookReplay = allRequired({
     since: dateTime().allow(null),
     until: dateTime().allow(null),
   }),
-  status: Joi.string()
-    .valid(...REPLAY_STATUSES)
-    .description('completed: all deliveries are made, which is not to say that all have arrived'),
+  status: webhookReplayStatus,
   total: Joi.number()
     .integer()
     .min(0)
