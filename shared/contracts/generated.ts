@@ -198,6 +198,14 @@ export type InspectionResult = "pass" | "pass_with_defects" | "out_of_service";
  */
 export type ImpoundStatus = "stored" | "hold" | "pending_release" | "released" | "lien" | "auction" | "disposed";
 /**
+ * - `stored`: In the yard
+ * - `pending_release`: In the yard, and about to be picked up
+ * - `lien`: In the yard, with a lien for unpaid storage under way
+ * - `auction`: In the yard, to be sold at auction
+ * - `disposed`: Sold or scrapped. Storage has ended
+ */
+export type PatchableImpoundStatus = "stored" | "pending_release" | "lien" | "auction" | "disposed";
+/**
  * - `owner`: To its owner
  * - `insurance`: To an insurance company
  * - `lienholder`: To the lender that holds the title
@@ -235,6 +243,13 @@ export type DeliveryTrigger = "event" | "replay" | "recover" | "test" | "probe";
  * - `cancelled`: Given up on request, or because its endpoint was disabled or deleted
  */
 export type WebhookDeliveryStatus = "pending" | "delivering" | "succeeded" | "failed" | "exhausted" | "cancelled";
+/**
+ * - `succeeded`: The endpoint took it
+ * - `failed`: The last attempt failed, and another will follow
+ * - `exhausted`: All attempts failed
+ * - `cancelled`: Given up on request, or because its endpoint was disabled or deleted
+ */
+export type ReplayableStatus = "succeeded" | "failed" | "exhausted" | "cancelled";
 /**
  * - `running`: Deliveries are still being made
  * - `completed`: All deliveries are made. Some may not have arrived yet
@@ -453,7 +468,7 @@ export interface Contracts {
   WorkOrderCreate?: WorkOrderCreate;
   WorkOrderListQuery?: WorkOrderListQuery;
   WorkOrderPatch?: WorkOrderPatch;
-  WorkOrderStep?: WorkOrderStep;
+  WorkOrderStepEntry?: WorkOrderStepEntry;
   Customer?: Customer;
   CustomerCreate?: CustomerCreate;
   CustomerListQuery?: CustomerListQuery;
@@ -509,6 +524,7 @@ export interface Contracts {
   ImpoundPatch?: ImpoundPatch;
   ImpoundRelease?: ImpoundRelease;
   ImpoundStatus?: ImpoundStatus;
+  PatchableImpoundStatus?: PatchableImpoundStatus;
   ReleaseKind?: ReleaseKind;
   Message?: Message;
   MessageAction?: MessageAction;
@@ -529,6 +545,7 @@ export interface Contracts {
   WebhookDeliveryListQuery?: WebhookDeliveryListQuery;
   WebhookDeliveryStatus?: WebhookDeliveryStatus;
   WebhookTest?: WebhookTest;
+  ReplayableStatus?: ReplayableStatus;
   WebhookRecover?: WebhookRecover;
   WebhookReplay?: WebhookReplay;
   WebhookReplayAction?: WebhookReplayAction;
@@ -1154,7 +1171,7 @@ export interface WorkOrderPatch {
    */
   billing_email?: string | null;
 }
-export interface WorkOrderStep {
+export interface WorkOrderStepEntry {
   step: DriverStep;
   /**
    * Default: now
@@ -2111,7 +2128,7 @@ export interface ImpoundPatch {
   /**
    * If the table of moves allows it; disposed ends storage
    */
-  status?: "stored" | "pending_release" | "lien" | "auction" | "disposed";
+  status?: PatchableImpoundStatus;
 }
 export interface ImpoundRelease {
   /**
@@ -2472,6 +2489,12 @@ export interface WebhookReplay {
   endpoint_id: string | null;
   filter: {
     event_type: string | null;
+    /**
+     * - `succeeded`: The endpoint took it
+     * - `failed`: The last attempt failed, and another will follow
+     * - `exhausted`: All attempts failed
+     * - `cancelled`: Given up on request, or because its endpoint was disabled or deleted
+     */
     status: "succeeded" | "failed" | "exhausted" | "cancelled" | null;
     since: string | null;
     until: string | null;
@@ -2504,7 +2527,7 @@ export interface WebhookReplayCreate {
   /**
    * What became of the deliveries that are repeated
    */
-  status: "succeeded" | "failed" | "exhausted" | "cancelled";
+  status: ReplayableStatus & string;
   /**
    * Inclusive
    */
@@ -3107,32 +3130,47 @@ export interface ExportSchedulePatch {
   enabled?: boolean;
 }
 export interface Settings {
+  /**
+   * IANA name. It says which midnight a plain date means, when a due date ends and when a day of storage begins
+   */
   time_zone: string;
+  /**
+   * Tax of new invoices, in basis points of their taxable lines: 825 is 8.25 %. A customer may have a rate of its own
+   */
   tax_rate_bps: number;
+  /**
+   * Days between the due date of an invoice and the day on which it becomes overdue
+   */
   grace_days: number;
+  /**
+   * Days between the release of an invoice without a due date and its due date. A customer may have terms of its own
+   */
   terms_days: number;
+  /**
+   * Writes of agents that reach this total, within 24 hours and for one job or customer, wait for a person. null: none wait
+   */
   agent_gate_cents: number | null;
   updated_at: string;
 }
 export interface SettingsPatch {
   /**
-   * IANA name; what a plain date means, and when a due date ends
+   * IANA name. It says which midnight a plain date means, when a due date ends and when a day of storage begins
    */
   time_zone?: string;
   /**
-   * Tax of new invoices in basis points
+   * Tax of new invoices, in basis points of their taxable lines: 825 is 8.25 %. A customer may have a rate of its own
    */
   tax_rate_bps?: number;
   /**
-   * Days after the due date until an invoice is overdue
+   * Days between the due date of an invoice and the day on which it becomes overdue
    */
   grace_days?: number;
   /**
-   * Terms of customers that have none of their own
+   * Days between the release of an invoice without a due date and its due date. A customer may have terms of its own
    */
   terms_days?: number;
   /**
-   * Agents' writes of this total or more wait for a human; null: none do
+   * Writes of agents that reach this total, within 24 hours and for one job or customer, wait for a person. null: none wait
    */
   agent_gate_cents?: number | null;
 }

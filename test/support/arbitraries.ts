@@ -7,7 +7,7 @@ interface Description {
   type: string;
   flags?: { presence?: string; only?: boolean };
   rules?: { name: string; args?: { limit?: number; regex?: string } }[];
-  metas?: { format?: string; className?: string }[];
+  metas?: { format?: string; className?: string; takesDay?: boolean }[];
   allow?: unknown[];
   keys?: Record<string, Description>;
   items?: Description[];

@@ -15,7 +15,7 @@ import { namedEnum } from '../../contracts/named-enum.js';
 import { MAX_UNIT_PRICE_CENTS } from '../invoices/money.js';
 import { IMPOUND_STATUSES, PATCHABLE_IMPOUND_STATUSES, RELEASE_KINDS } from './transitions.js';
 
-export const impoundStatus = namedEnum('ImpoundStatus', IMPOUND_STATUSES, {
+const STATUS_MEANINGS = {
   stored: 'In the yard',
   hold: 'In the yard, and may not leave until the hold ends',
   pending_release: 'In the yard, and about to be picked up',
@@ -23,7 +23,15 @@ export const impoundStatus = namedEnum('ImpoundStatus', IMPOUND_STATUSES, {
   lien: 'In the yard, with a lien for unpaid storage under way',
   auction: 'In the yard, to be sold at auction',
   disposed: 'Sold or scrapped. Storage has ended',
-});
+};
+
+export const impoundStatus = namedEnum('ImpoundStatus', IMPOUND_STATUSES, STATUS_MEANINGS);
+
+export const patchableImpoundStatus = namedEnum(
+  'PatchableImpoundStatus',
+  PATCHABLE_IMPOUND_STATUSES,
+  STATUS_MEANINGS,
+);
 
 export const releaseKind = namedEnum('ReleaseKind', RELEASE_KINDS, {
   owner: 'To its owner',
@@ -73,9 +81,7 @@ export const impoundCreate = Joi.object({
 
 export const impoundPatch = Joi.object({
   ...placeKeys(),
-  status: Joi.string()
-    .valid(...PATCHABLE_IMPOUND_STATUSES)
-    .description('If the table of moves allows it; disposed ends storage'),
+  status: patchableImpoundStatus.description('If the table of moves allows it; disposed ends storage'),
 }).meta({ className: 'ImpoundPatch' });
 
 /** An action that needs no more than its path. */

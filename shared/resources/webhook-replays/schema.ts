@@ -14,6 +14,13 @@ function checkSpan(until: string, helpers: Joi.CustomHelpers): string | Joi.Erro
   return isBackwards ? helpers.error('string.beforeSince') : until;
 }
 
+export const replayableStatus = namedEnum('ReplayableStatus', REPLAYABLE, {
+  succeeded: 'The endpoint took it',
+  failed: 'The last attempt failed, and another will follow',
+  exhausted: 'All attempts failed',
+  cancelled: 'Given up on request, or because its endpoint was disabled or deleted',
+});
+
 export const webhookReplayStatus = namedEnum('WebhookReplayStatus', REPLAY_STATUSES, {
   running: 'Deliveries are still being made',
   completed: 'All deliveries are made. Some may not have arrived yet',
@@ -28,9 +35,7 @@ export const webhookReplay = allRequired({
   endpoint_id: uuid().allow(null).description('null: all endpoints'),
   filter: allRequired({
     event_type: Joi.string().allow(null).example('invoice.*'),
-    status: Joi.string()
-      .valid(...REPLAYABLE)
-      .allow(null),
+    status: replayableStatus.allow(null),
     since: dateTime().allow(null),
     until: dateTime().allow(null),
   }),
@@ -50,8 +55,7 @@ export const webhookReplay = allRequired({
 export const webhookReplayCreate = Joi.object({
   endpoint_id: uuid().description('All endpoints unless given'),
   event_type: typeFilter(),
-  status: Joi.string()
-    .valid(...REPLAYABLE)
+  status: replayableStatus
     .default('exhausted')
     .description('What became of the deliveries that are repeated'),
   since: since(),

@@ -87,7 +87,7 @@ export const workOrderStep = Joi.object({
   at: dateTime().description('Default: now'),
   lat: coordinate(90).allow(null).example(40.7128),
   lng: coordinate(180).allow(null).example(-74.006),
-}).meta({ className: 'WorkOrderStep' });
+}).meta({ className: 'WorkOrderStepEntry' });
 
 export const workOrderComplete = Joi.object({
   at: dateTime().description('Default: now'),
