@@ -68,6 +68,21 @@ const sent = {
   updated_at: '2026-11-21T14:35:00.000Z',
 };
 
+const customer = {
+  company_name: 'Hudson Auto Club',
+  company_type: 'motor_club',
+  billing_email: 'billing@example.com',
+  primary_phone: '+1 212 555 0100',
+  address: '12 Canal Street',
+  city: 'Albany',
+  state: 'NY',
+  zip: '12207',
+  terms_days: 30,
+  tax_exempt: false,
+};
+
+const vehicle = { make: 'Honda', model: 'Accord', year: 2019 };
+
 export const EXAMPLES: Record<string, unknown> = {
   InvoiceCreate: {
     invoice_number: 'EXAMPLE-1001',
@@ -83,4 +98,69 @@ export const EXAMPLES: Record<string, unknown> = {
   Invoice: { ...draft, line_items: lines },
   InvoiceListItem: draft,
   SentInvoice: { ...sent, line_items: lines, view_url: 'https://api.example.com/i/k3Jq81' },
+  WorkOrderCreate: {
+    service_type: 'light_duty_tow',
+    pickup: { address: 'I-87 N at exit 4', lat: 42.7156, lng: -73.8246 },
+    dropoff_location: '12 Canal Street, Albany',
+    vehicle,
+    vin: '1HGCM82633A004352',
+    contact_name: 'Jane Roe',
+    contact_phone: '+1 212 555 0142',
+    notes: 'Keys are with the officer.',
+  },
+  CustomerCreate: customer,
+  CustomerPatch: { billing_email: 'accounts@example.com', terms_days: 45 },
+  Customer: {
+    id: CUSTOMER,
+    ...customer,
+    is_active: true,
+    tax_rate_bps: null,
+    rate_card_id: null,
+    balance_cents: 41_250,
+    overdue_cents: 12_500,
+    credit_cents: 0,
+    created_at: CREATED_AT,
+    updated_at: CREATED_AT,
+  },
+  TruckCreate: {
+    unit_number: 'T-900',
+    duty_class: 'light',
+    status: 'available',
+    plate: 'TOW 123',
+    make: 'Ford',
+    model: 'F-550',
+    year: 2024,
+  },
+  InspectionCreate: {
+    kind: 'pre_trip',
+    vehicle: { plate: 'TOW 123', make: 'Ford', model: 'F-550', year: 2024 },
+    odometer_miles: 48_210,
+    items: [
+      { key: 'brakes', label: 'Brakes hold', state: 'ok' },
+      { key: 'lights', label: 'All lights work', state: 'attention', note: 'Left marker flickers' },
+    ],
+  },
+  RateCardCreate: {
+    name: 'Example rates',
+    effective_from: '2027-01-01',
+    items: [
+      { name: 'Hook-up', category: 'hook_up', unit_type: 'flat', unit_price_cents: 7500, taxable: true },
+      {
+        name: 'Loaded miles',
+        category: 'mileage',
+        unit_type: 'mile',
+        unit_price_cents: 450,
+        included_quantity: 5,
+      },
+    ],
+  },
+  ImpoundCreate: {
+    vehicle: { ...vehicle, plate: 'ABC 1234', color: 'silver' },
+    lot: 'North yard',
+    spot: 'B-14',
+    daily_rate_cents: 4500,
+    free_days: 0,
+  },
+  WebhookReplayCreate: { event_type: 'invoice.*', status: 'exhausted', since: '2026-11-01T00:00:00Z' },
+  UserCreate: { name: 'Robin Example', email: 'robin@example.com' },
 };
