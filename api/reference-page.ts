@@ -46,21 +46,23 @@ function findOperations(groups, phrase) {
     .filter((group) => group.get('operations').size > 0);
 }
 
-fetch('/docs/openapi.json')
+const settings = {
+  url: '/docs/openapi.json',
+  dom_id: '#reference',
+  plugins: [() => ({ fn: { opsFilter: findOperations } })],
+  filter: true,
+  deepLinking: true,
+  persistAuthorization: true,
+  requestSnippetsEnabled: true,
+  tryItOutEnabled: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  validatorUrl: null,
+};
+
+fetch(settings.url)
   .then((answer) => answer.json())
   .then((document) => {
-    window.ui = SwaggerUIBundle({
-      spec: freshen(document),
-      dom_id: '#reference',
-      plugins: [() => ({ fn: { opsFilter: findOperations } })],
-      filter: true,
-      deepLinking: true,
-      persistAuthorization: true,
-      requestSnippetsEnabled: true,
-      tryItOutEnabled: true,
-      docExpansion: 'list',
-      defaultModelsExpandDepth: 0,
-      validatorUrl: null,
-    });
+    window.ui = SwaggerUIBundle({ ...settings, spec: freshen(document) });
   });
 `;
