@@ -8,6 +8,7 @@ import { auditDenials } from './middleware/audit-denials.js';
 import { authenticate } from './middleware/authenticate.js';
 import { handleErrors } from './middleware/errors.js';
 import { negotiate } from './middleware/negotiate.js';
+import { noteUnreadQuery } from './middleware/query.js';
 import { limitRate } from './middleware/rate-limit.js';
 import { requestContext } from './middleware/request-context.js';
 import { invoicePages } from './public/invoice-pages.js';
@@ -196,7 +197,9 @@ function dispatch(router: Router<RequestState>): ApiMiddleware {
       throw allowed.length > 0 ? methodNotAllowed(ctx.method, allowed) : unknownEndpoint(path, templates);
     }
     ctx.params = layer.params(path, layer.captures(path));
-    await runStack(layer.stack as unknown as ApiMiddleware[], ctx);
+    const handlers = layer.stack as unknown as ApiMiddleware[];
+    noteUnreadQuery(ctx, handlers);
+    await runStack(handlers, ctx);
   };
 }
 

@@ -20,6 +20,8 @@ export interface RequestState extends DefaultState {
   windows: WindowState[];
   /** Set by `write`: the command that is asked for, as the audit log names it. */
   intent: Pick<CommandDefinition, 'action' | 'entityType'> | undefined;
+  /** Query parameters and body members that the route does not know (warnings.ts). */
+  ignored?: string[];
   /** Template of the matched route, for metrics and logs. */
   route: string;
   /** Set by `matchRoute`: what the router found for the path and method. */

@@ -39,6 +39,11 @@ export const sharedHeaders = {
     ...text('/v1/invoices/0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e'),
   },
   ETag: { description: 'Version of the record, for If-Match', ...text('"2026-11-21T14:30:00.000Z"') },
+  XServiceWarnings: {
+    description:
+      'Names of query parameters and body members that the service does not know and ignored, separated by commas. Characters other than letters, digits and _.-[] are percent-encoded. At most 20 names of 64 characters; then how many more there are. Left out when all are known',
+    ...text('custmer_id, line_items[0].colour'),
+  },
   RetryAfter: { description: 'Seconds to wait', schema: { type: 'integer' }, example: 1 },
 };
 
@@ -84,14 +89,15 @@ export const sharedParameters = {
   IfMatch: {
     name: 'If-Match',
     in: 'header',
-    description: 'ETag of the version that may be changed; another version is 412, with what changed since',
+    description:
+      'ETag of the version that may be changed, such as "2026-11-21T14:30:00.000Z"; another version is 412, with what changed since',
     schema: { type: 'string' },
-    example: '"2026-11-21T14:30:00.000Z"',
   },
   DryRun: {
     name: 'X-Service-Dry-Run',
     in: 'header',
-    description: 'The literal true: check and preview the write, store nothing',
+    description:
+      'The literal true: check and preview the write, store nothing. The answer is then 200 with the schema that x-other-responses names',
     schema: { type: 'string', enum: ['true'] },
   },
 };
@@ -163,7 +169,11 @@ function errorResponse(status: number) {
     : {};
   return {
     description: `error.code is ${codesOf(status)}`,
-    headers: { 'X-Request-Id': { $ref: '#/components/headers/XRequestId' }, ...retry },
+    headers: {
+      'X-Request-Id': { $ref: '#/components/headers/XRequestId' },
+      'X-Service-Warnings': { $ref: '#/components/headers/XServiceWarnings' },
+      ...retry,
+    },
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } },
   };
 }
@@ -172,6 +182,7 @@ const OPERATION_ID = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';
 
 const acceptedHeaders = {
   'X-Request-Id': { $ref: '#/components/headers/XRequestId' },
+  'X-Service-Warnings': { $ref: '#/components/headers/XServiceWarnings' },
   Location: { $ref: '#/components/headers/Location' },
 };
 const acceptedExample = { ok: true, data: { operation_id: OPERATION_ID, status: 'queued' } };
@@ -205,18 +216,3 @@ export const errorResponses = {
     },
   },
 };
-
-/** What is made and has its work before it. Its answer may also be that of a write whose commit is still to come. */
-export function acceptedResource(
-  name: string,
-  { example, headers }: { example: unknown; headers: Record<string, unknown> },
-): Record<string, unknown> {
-  const schema = {
-    anyOf: [{ $ref: `#/components/schemas/${name}` }, { $ref: '#/components/schemas/Accepted' }],
-  };
-  return {
-    description: `The ${name}, at the beginning of its work. Or, with data.operation_id, stored and not yet committed, as for every write`,
-    headers: { ...headers, ...acceptedHeaders },
-    content: { 'application/json': { schema, example } },
-  };
-}

@@ -1,8 +1,7 @@
 import type Joi from 'joi';
 import { type Access, assertAccess } from '../../shared/contracts/access.js';
 import type { Principal } from '../../shared/contracts/principal.js';
-import { validate } from '../../shared/contracts/validate.js';
-import { AppError, notFound } from '../../shared/platform/errors.js';
+import { notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import type { Statement } from '../../shared/platform/postgres.js';
 import type { ListScope } from '../../shared/resources/keyset-list.js';
@@ -10,6 +9,7 @@ import { type PageQuery, readPage } from '../../shared/resources/list-page.js';
 import { readStatement } from '../../shared/resources/sets.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
+import { readQuery, readsQuery } from './query.js';
 import { setVersion } from './version.js';
 
 interface ListOptions<Query> {
@@ -24,12 +24,12 @@ interface ListOptions<Query> {
 
 /** A keyset list in the paginated envelope (specification section 2.4). PostgreSQL renders the items; they pass through untouched. */
 export function list<Query extends PageQuery>(api: ApiRuntime, options: ListOptions<Query>): ApiMiddleware {
-  return async (context) => {
+  return readsQuery(async (context) => {
     const ctx = context as ApiContext;
     const { key } = ctx.state;
     assertAccess(key, options.access);
     const parent = await parentOf(ctx, api, options.parent);
-    const query = { ...validate<Query>(options.schema, singleValues(ctx)), ...parent };
+    const query = { ...readQuery(ctx, options.schema), ...parent };
     const page = await readPage(api, { key, list: ctx.state.route, query, statement: options.statement });
     const items = (await options.present?.(page.items, ctx)) ?? page.items;
     ctx.type = 'application/json';
@@ -37,7 +37,7 @@ export function list<Query extends PageQuery>(api: ApiRuntime, options: ListOpti
     ctx.body = Buffer.from(
       `{"ok":true,"data":{"items":[${items}],"cursor":${JSON.stringify(page.cursor)},"count":${page.count}}}`,
     );
-  };
+  });
 }
 
 /** A list of a record that does not exist is no empty list. */
@@ -53,20 +53,6 @@ async function parentOf(
   const [found] = await api.db.read(tenantId, readStatement(parent.entityType, { tenant_id: tenantId, id }));
   if (!found) throw notFound(parent.what);
   return { [parent.member]: id };
-}
-
-/** A parameter given twice has no single meaning; unknown ones are ignored (decisions 5). */
-export function singleValues(ctx: ApiContext): Record<string, unknown> {
-  const repeated = Object.entries(ctx.query).filter(([, value]) => Array.isArray(value));
-  if (repeated.length > 0) {
-    const details = repeated.map(([field]) => ({
-      field,
-      code: 'repeated',
-      message: `${field} is given twice`,
-    }));
-    throw new AppError('validation_error', `${details[0]?.message}.`, { details });
-  }
-  return ctx.query;
 }
 
 interface ReadOptions {

@@ -3,7 +3,7 @@ import { hashBody } from '../../shared/contracts/canonical-json.js';
 import type { Actor, Command, CommandDefinition, CommandResult } from '../../shared/contracts/command.js';
 import { preview } from '../../shared/contracts/preview.js';
 import type { Principal } from '../../shared/contracts/principal.js';
-import { unknownFields, validate } from '../../shared/contracts/validate.js';
+import { validateAndNote } from '../../shared/contracts/validate.js';
 import { AppError, appErrorFromBody, notFound } from '../../shared/platform/errors.js';
 import { isUuid, newId } from '../../shared/platform/ids.js';
 import { currentTraceparent } from '../../shared/platform/tracing.js';
@@ -13,6 +13,7 @@ import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 import { type ParsedBody, readBody } from './body.js';
 import { setVersion } from './version.js';
+import { noteIgnored } from './warnings.js';
 
 export interface WriteOptions<Input> {
   /** What is said to be missing when the path's id is no id. */
@@ -44,7 +45,11 @@ export function write<Input>(
     const target = options.target?.(ctx) ?? targetOf(ctx, definition, options.what);
     const claim = readHeaders(ctx);
     const { value, bytes } = await (options.read ?? readBody)(ctx);
-    const checked = validate<Input>(definition.schema, value);
+    let ignored: string[] = [];
+    const checked = validateAndNote<Input>(definition.schema, value, (names) => {
+      ignored = names;
+      noteIgnored(ctx, names);
+    });
     const permission = definition.permissionFor?.(checked) ?? definition.permission;
     if (permission !== definition.permission) assertAccess(ctx.state.key, { ...definition, permission });
     const dryRun = claim.dryRun || options.isDryRun?.(checked) === true;
@@ -54,7 +59,7 @@ export function write<Input>(
       entityId: target,
       input: (await options.complete?.(checked, ctx)) ?? checked,
       dryRun,
-      unknownFields: dryRun ? unknownFields(value, checked) : [],
+      unknownFields: dryRun ? ignored : [],
       idempotency: claim.key
         ? {
             key: claim.key,

@@ -1,7 +1,6 @@
 import type Router from '@koa/router';
 import { assertAccess } from '../../shared/contracts/access.js';
 import type { CustomerStatementQuery } from '../../shared/contracts/generated.js';
-import { validate } from '../../shared/contracts/validate.js';
 import { AppError, notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import { createCustomer, updateCustomer } from '../../shared/resources/customers/commands.js';
@@ -13,8 +12,9 @@ import {
   type StatementRow,
 } from '../../shared/resources/customers/statement.js';
 import { customerStatementQuery } from '../../shared/resources/customers/statement-schema.js';
-import type { RequestState } from '../context.js';
-import { list, readOne, singleValues } from '../middleware/read.js';
+import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
+import { readQuery, readsQuery } from '../middleware/query.js';
+import { list, readOne } from '../middleware/read.js';
 import { write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
@@ -93,12 +93,18 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '200': { x-resource: CustomerStatement }
    *       x-errors: [400, 401, 403, 404, 429, 503]
    */
-  router.get('/customers/:id/statement', async (ctx) => {
+  router.get('/customers/:id/statement', statement(api));
+}
+
+/** Answers what a customer owes, entry by entry. */
+function statement(api: ApiRuntime): ApiMiddleware {
+  return readsQuery(async (context) => {
+    const ctx = context as ApiContext;
     const { key } = ctx.state;
     assertAccess(key, { permission: 'read', agentScope: null });
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound('customer');
-    const query = validate<CustomerStatementQuery>(customerStatementQuery, singleValues(ctx));
+    const query = readQuery<CustomerStatementQuery>(ctx, customerStatementQuery);
     const [found] = await api.db.read<StatementRow>(key.tenantId, readStatementOf(id, query, key));
     if (!found) throw notFound('customer');
     if (found.count > MAX_STATEMENT_ENTRIES) throw tooLong(found.count);

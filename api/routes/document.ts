@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { methodNotAllowed } from '../../shared/platform/errors.js';
 import type { ApiMiddleware } from '../context.js';
+import { PAGE, START } from '../reference-page.js';
+import { toReferenceView } from '../reference-view.js';
 
 const require = createRequire(import.meta.url);
 
@@ -17,27 +19,6 @@ const ASSETS: Record<string, string> = {
 // No inline script or style but swagger-ui's own style attributes; nothing is loaded from elsewhere.
 const PAGE_POLICY =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'";
-
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Tow Dispatch API reference</title>
-<link rel="icon" href="/docs/favicon-32x32.png">
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-</head>
-<body>
-<div id="reference"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
-</body>
-</html>
-`;
-
-const START = `window.ui = SwaggerUIBundle({ url: '/v1/openapi.json', dom_id: '#reference', deepLinking: true,
-  persistAuthorization: true, requestSnippetsEnabled: true, tryItOutEnabled: true, docExpansion: 'list' });
-`;
 
 /** The committed document: made from the routes' blocks and the schemas by `npm run build`. */
 export function readDocument(): string {
@@ -65,6 +46,12 @@ export function readDocument(): string {
 /** openapi.json at both prefixes and the reference page at /docs: public, they hold no tenant data (decisions 1, row 10). */
 export function documentRoutes(): ApiMiddleware {
   const document = readDocument();
+  // Made when somebody first looks: most processes are never asked.
+  let view: string | undefined;
+  const readView = () => {
+    view ??= JSON.stringify(toReferenceView(JSON.parse(document)));
+    return view;
+  };
   const assets = dirname(require.resolve('swagger-ui-dist/package.json'));
   return async (ctx, next) => {
     const { path } = ctx;
@@ -79,11 +66,15 @@ export function documentRoutes(): ApiMiddleware {
     }
     ctx.state.route = '/docs';
     ctx.set('Content-Security-Policy', PAGE_POLICY);
-    return serveDocs(ctx, path, assets);
+    return serveDocs(ctx, path, { assets, readView });
   };
 }
 
-function serveDocs(ctx: Parameters<ApiMiddleware>[0], path: string, assets: string): void {
+function serveDocs(
+  ctx: Parameters<ApiMiddleware>[0],
+  path: string,
+  { assets, readView }: { assets: string; readView: () => string },
+): void {
   const name = path.slice('/docs/'.length);
   const type = ASSETS[name];
   if (path === '/docs' || name === '') {
@@ -92,6 +83,9 @@ function serveDocs(ctx: Parameters<ApiMiddleware>[0], path: string, assets: stri
   } else if (name === 'start.js') {
     ctx.type = 'text/javascript';
     ctx.body = START;
+  } else if (name === 'openapi.json') {
+    ctx.type = 'application/json';
+    ctx.body = readView();
   } else if (type) {
     ctx.type = type;
     ctx.set('Cache-Control', 'public, max-age=3600');

@@ -1,14 +1,14 @@
 import type Router from '@koa/router';
 import { type Access, assertAccess } from '../../shared/contracts/access.js';
 import type { EventStreamQuery } from '../../shared/contracts/generated.js';
-import { validate } from '../../shared/contracts/validate.js';
 import { comparePositions, type EventPosition, parsePosition } from '../../shared/events/event-position.js';
 import { currentPosition } from '../../shared/events/read-events.js';
 import { AppError } from '../../shared/platform/errors.js';
 import { listEvents } from '../../shared/resources/events/queries.js';
 import { eventListQuery, eventStreamQuery } from '../../shared/resources/events/schema.js';
 import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
-import { list, readOne, singleValues } from '../middleware/read.js';
+import { readQuery, readsQuery } from '../middleware/query.js';
+import { list, readOne } from '../middleware/read.js';
 import type { ApiRuntime } from '../runtime.js';
 
 /** Events show every kind of record, so no single scope of an agent covers them. */
@@ -85,11 +85,11 @@ export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void
 
 /** Answers as long as the client listens. */
 function stream(api: ApiRuntime): ApiMiddleware {
-  return async (context) => {
+  return readsQuery(async (context) => {
     const ctx = context as ApiContext;
     const { key, keyNow } = ctx.state;
     assertAccess(key, read);
-    const query = validate<EventStreamQuery>(eventStreamQuery, singleValues(ctx));
+    const query = readQuery<EventStreamQuery>(ctx, eventStreamQuery);
     const position = await startOf(api, key.tenantId, lastEventId(ctx, query));
     api.streams.assertRoom(key.id);
     ctx.status = 200;
@@ -109,7 +109,7 @@ function stream(api: ApiRuntime): ApiMiddleware {
       isAllowed: async () => (await keyNow()) !== undefined,
       response: ctx.res,
     });
-  };
+  });
 }
 
 /** A browser that connects again sends the header, while its address still holds what it first began with. */

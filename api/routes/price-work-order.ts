@@ -1,6 +1,6 @@
 import { assertAccess } from '../../shared/contracts/access.js';
 import { preview } from '../../shared/contracts/preview.js';
-import { validate } from '../../shared/contracts/validate.js';
+import { validateAndNote } from '../../shared/contracts/validate.js';
 import { appErrorFromBody, notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import { type JobFactsRow, jobFactsStatement } from '../../shared/resources/rate-cards/job-facts.js';
@@ -8,6 +8,7 @@ import { previewPrice } from '../../shared/resources/rate-cards/job-price.js';
 import { workOrderAction } from '../../shared/resources/work-orders/schema.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import { readBody } from '../middleware/body.js';
+import { noteIgnored } from '../middleware/warnings.js';
 import { readHeaders } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
@@ -20,7 +21,7 @@ export function priceWorkOrder(api: ApiRuntime): ApiMiddleware {
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound('work order');
     const { dryRun } = readHeaders(ctx);
-    validate(workOrderAction, (await readBody(ctx)).value);
+    validateAndNote(workOrderAction, (await readBody(ctx)).value, (names) => noteIgnored(ctx, names));
     const job = { tenant_id: key.tenantId, id, customer_id: null, of_job: true };
     const [row] = await api.db.read<JobFactsRow>(key.tenantId, jobFactsStatement([job]));
     if (!row) throw notFound('work order');
@@ -29,6 +30,6 @@ export function priceWorkOrder(api: ApiRuntime): ApiMiddleware {
     const body = JSON.stringify(price);
     ctx.type = 'application/json';
     if (dryRun) ctx.set('X-Service-Dry-Run', 'true');
-    ctx.body = dryRun ? preview(body, []) : body;
+    ctx.body = dryRun ? preview(body, ctx.state.ignored ?? []) : body;
   };
 }

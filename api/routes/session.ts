@@ -2,7 +2,7 @@ import type Router from '@koa/router';
 import { assertAccess } from '../../shared/contracts/access.js';
 import type { Command } from '../../shared/contracts/command.js';
 import type { Session, SignIn } from '../../shared/contracts/generated.js';
-import { validate } from '../../shared/contracts/validate.js';
+import { validateAndNote } from '../../shared/contracts/validate.js';
 import { sha256 } from '../../shared/platform/crypto.js';
 import { appErrorFromBody, serviceUnavailable } from '../../shared/platform/errors.js';
 import { newId } from '../../shared/platform/ids.js';
@@ -16,6 +16,7 @@ import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
 import { announceChange } from '../middleware/announce-change.js';
 import { readBody } from '../middleware/body.js';
 import { assertOwnOrigin, setTokenCookie } from '../middleware/session-cookie.js';
+import { noteIgnored } from '../middleware/warnings.js';
 import { origin, write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
@@ -83,7 +84,8 @@ function signInWith(api: ApiRuntime): ApiMiddleware {
     assertOwnOrigin(api, ctx);
     await api.passwords.admit(ctx.ip);
     const { value } = await readBody(ctx);
-    const person = await api.passwords.check(validate<SignIn>(signIn, value), ctx.ip);
+    const credentials = validateAndNote<SignIn>(signIn, value, (names) => noteIgnored(ctx, names));
+    const person = await api.passwords.check(credentials, ctx.ip);
     if (!person) {
       await countBadCredential(api, ctx.ip);
       throw unauthorized('E-mail or password is wrong.');

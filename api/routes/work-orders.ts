@@ -158,7 +158,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     tags: [Work orders]
    *     summary: Log a step of the driver
    *     description: Steps are a log; they move no state.
-   *     x-body: WorkOrderStep
+   *     x-body: WorkOrderStepEntry
    *     responses:
    *       '200': { x-resource: WorkOrder }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]

@@ -137,6 +137,28 @@ export function dateOrDateTime(): Joi.StringSchema {
     .example('2026-11-01');
 }
 
+/** Days whose midnight has a year of four digits in every time zone, in UTC too. */
+const EARLIEST_DAY = '0001-01-02';
+const LATEST_DAY = '9999-12-30';
+
+/** True for a plain date that {@link dayOrDateTime} takes. */
+export function isDay(value: unknown): value is string {
+  return typeof value === 'string' && isDate(value) && value >= EARLIEST_DAY && value <= LATEST_DAY;
+}
+
+/** A member that means a day: a date (midnight in the account's time zone) or a date-time (decisions 5). */
+export function dayOrDateTime(): Joi.StringSchema {
+  return Joi.string()
+    .custom((value: string, helpers) =>
+      isDateTime(value) || isDay(value)
+        ? value
+        : helpers.error('string.dateTime', { form: DATE_OR_DATE_TIME_FORM }),
+    )
+    .meta({ takesDay: true })
+    .description("A date (midnight in the account's time zone) or an RFC 3339 date-time")
+    .example('2026-12-21');
+}
+
 /** A JSON integer; no text is converted. */
 export function integer(min: number, max: number): Joi.NumberSchema {
   return Joi.number().strict().integer().min(min).max(max);

@@ -1,9 +1,452 @@
 /* Made from the Joi schemas by `npm run types`. Do not edit. */
 
+/**
+ * - `queued`: On its way to the provider
+ * - `sent`: The provider accepted it
+ * - `failed`: It could not be delivered
+ */
+export type DeliveryState = "queued" | "sent" | "failed";
+/**
+ * - `draft`: Being prepared. Lines may change, and the customer sees nothing yet
+ * - `needs_review`: A person must check it before it can be approved. Lines may change
+ * - `approved`: Released for sending. Lines are locked
+ * - `sending`: Released to the customer and not viewed yet. `delivery.state` says whether the message has left
+ * - `sent_to_roadsync`: Handed to the motor-club billing partner
+ * - `viewed`: The customer has opened it
+ * - `partially_paid`: Some of the total is paid
+ * - `paid`: The whole total is paid
+ * - `overdue`: Released and past its due date plus the days of grace, with a balance left
+ * - `disputed`: The customer or the motor club objects
+ * - `failed`: The message could not be delivered, or the partner denied it. `delivery.reason` says why
+ * - `void`: Annulled after its release. It keeps its number and can no longer change
+ * - `cancelled`: Abandoned before its release. It keeps its number and can no longer change
+ */
+export type InvoiceStatus =
+  | "draft"
+  | "needs_review"
+  | "approved"
+  | "sending"
+  | "sent_to_roadsync"
+  | "viewed"
+  | "partially_paid"
+  | "paid"
+  | "overdue"
+  | "disputed"
+  | "failed"
+  | "void"
+  | "cancelled";
+/**
+ * - `approve`: Release it for sending
+ * - `send`: Send it to the customer, or send it again
+ * - `return`: Take it back for changes
+ * - `dispute`: Note that the customer objects
+ * - `resolve`: End the dispute
+ * - `cancel`: Abandon it before its release
+ * - `void`: Annul it after its release
+ */
+export type InvoiceActionName = "approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void";
+/**
+ * - `unbilled`: The job is not completed and has no invoice
+ * - `ready_to_bill`: The job has ended, may be billed and has no invoice
+ * - `invoiced`: An invoice exists and is not released yet
+ * - `billed`: An invoice is released
+ * - `partially_paid`: Its invoice is paid in part
+ * - `paid`: Its invoice is paid
+ * - `disputed`: Its invoice is disputed
+ * - `not_billable`: The job was cancelled without a charge
+ */
+export type BillingStatus =
+  "unbilled" | "ready_to_bill" | "invoiced" | "billed" | "partially_paid" | "paid" | "disputed" | "not_billable";
+/**
+ * - `customer`: The customer called it off
+ * - `club`: The motor club called it off
+ * - `provider`: The tow company called it off
+ * - `goa`: Gone on arrival: the vehicle was not there
+ * - `unsuccessful`: The truck was there and could not do the job
+ */
+export type CancelReason = "customer" | "club" | "provider" | "goa" | "unsuccessful";
+/**
+ * - `offered`: The job was offered to the driver
+ * - `acknowledged`: The driver took it
+ * - `en_route`: On the way to the vehicle
+ * - `on_scene`: At the vehicle
+ * - `hooked`: The vehicle is hooked or loaded
+ * - `towing`: On the way to the destination
+ * - `at_destination`: At the destination
+ * - `cleared`: The vehicle is unloaded, and the truck is free
+ */
+export type DriverStep =
+  "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared";
+/**
+ * - `pending`: Waits for a truck
+ * - `dispatched`: A truck is assigned
+ * - `in_progress`: The driver has started the job
+ * - `completed`: The job is done and can be invoiced
+ * - `cancelled`: Called off. `cancel_reason` says why
+ */
+export type WorkOrderStatus = "pending" | "dispatched" | "in_progress" | "completed" | "cancelled";
+/**
+ * - `cash`: Cash
+ * - `check`: A paper check
+ * - `card`: A credit or debit card
+ * - `ach`: A bank transfer over ACH
+ * - `motor_club`: A motor club paid
+ * - `other`: Anything else
+ */
+export type PaymentMethod = "cash" | "check" | "card" | "ach" | "motor_club" | "other";
+/**
+ * - `queued`: Made and not sent yet. It expires at `submit_by`
+ * - `submitted`: Sent to the club, which has not answered
+ * - `accepted`: The club accepted it and has not paid yet
+ * - `paid`: The club paid what was expected
+ * - `denied`: The club refused it. It expires at `respond_by` unless it is billed again
+ * - `rebilling`: Being corrected after a denial, to be sent again
+ * - `short_paid`: The club paid less than was expected
+ * - `expired`: Its deadline has passed
+ * - `withdrawn`: The tow company took it back
+ */
+export type ClaimStatus =
+  "queued" | "submitted" | "accepted" | "paid" | "denied" | "rebilling" | "short_paid" | "expired" | "withdrawn";
+/**
+ * - `accepted`: It will be paid
+ * - `denied`: It is refused; `code` and `reason` say why
+ * - `paid`: It is paid; `amount_cents` is required
+ */
+export type ClubAnswer = "accepted" | "denied" | "paid";
+/**
+ * - `missed_fee`: Comparable jobs were billed a fee that this one was not
+ * - `denial`: A motor club denied a claim, and no rule can answer
+ * - `anomaly`: An amount, distance or time is unusual, or a record looks like a duplicate
+ */
+export type SuggestionKind = "missed_fee" | "denial" | "anomaly";
+/**
+ * - `invoice`: An invoice
+ * - `work_order`: A work order
+ * - `claim`: A claim on a motor club
+ */
+export type SuggestionEntity = "invoice" | "work_order" | "claim";
+/**
+ * - `open`: Waits for a decision
+ * - `accepted`: Somebody accepted it
+ * - `dismissed`: Somebody dismissed it
+ * - `expired`: Its subject is settled or has changed
+ */
+export type SuggestionStatus = "open" | "accepted" | "dismissed" | "expired";
+/**
+ * - `light`: Cars and light trucks
+ * - `medium`: Delivery trucks and motor homes
+ * - `heavy`: Buses, tractors and trailers
+ */
+export type DutyClass = "light" | "medium" | "heavy";
+/**
+ * - `available`: Free for a job
+ * - `assigned`: Has a job and has not left yet
+ * - `en_route`: On the way to the vehicle
+ * - `on_scene`: At the vehicle
+ * - `towing`: Has the vehicle hooked or loaded
+ * - `returning`: Has delivered the vehicle and is on the way back
+ * - `off_duty`: Nobody drives it now
+ * - `out_of_service`: Must not be dispatched
+ */
+export type TruckStatus =
+  "available" | "assigned" | "en_route" | "on_scene" | "towing" | "returning" | "off_duty" | "out_of_service";
+/**
+ * - `available`: Free for a job
+ * - `returning`: On the way back from a job
+ * - `off_duty`: Nobody drives it now
+ * - `out_of_service`: Must not be dispatched
+ */
+export type SettableTruckStatus = "available" | "returning" | "off_duty" | "out_of_service";
+/**
+ * - `active`: May be assigned to trucks and jobs
+ * - `inactive`: No longer drives. Past jobs keep the name
+ */
+export type DriverStatus = "active" | "inactive";
+/**
+ * - `pre_trip`: Of the truck, before a shift
+ * - `post_trip`: Of the truck, after a shift
+ * - `vehicle_condition`: Of the customer's vehicle
+ */
+export type InspectionKind = "pre_trip" | "post_trip" | "vehicle_condition";
+/**
+ * - `ok`: In order
+ * - `attention`: Works, and should be looked at
+ * - `fail`: Does not work
+ * - `na`: Does not apply
+ */
+export type InspectionItemState = "ok" | "attention" | "fail" | "na";
+/**
+ * - `minor`: Can wait for the next service
+ * - `major`: Must be repaired soon
+ * - `out_of_service`: The truck must not be dispatched until the defect is resolved
+ */
+export type DefectSeverity = "minor" | "major" | "out_of_service";
+/**
+ * - `pass`: Nothing failed
+ * - `pass_with_defects`: An item failed, or a defect is unresolved
+ * - `out_of_service`: A defect that takes the truck out of service is unresolved
+ */
+export type InspectionResult = "pass" | "pass_with_defects" | "out_of_service";
+/**
+ * - `stored`: In the yard
+ * - `hold`: In the yard, and may not leave until the hold ends
+ * - `pending_release`: In the yard, and about to be picked up
+ * - `released`: Has left the yard. Storage has ended
+ * - `lien`: In the yard, with a lien for unpaid storage under way
+ * - `auction`: In the yard, to be sold at auction
+ * - `disposed`: Sold or scrapped. Storage has ended
+ */
+export type ImpoundStatus = "stored" | "hold" | "pending_release" | "released" | "lien" | "auction" | "disposed";
+/**
+ * - `stored`: In the yard
+ * - `pending_release`: In the yard, and about to be picked up
+ * - `lien`: In the yard, with a lien for unpaid storage under way
+ * - `auction`: In the yard, to be sold at auction
+ * - `disposed`: Sold or scrapped. Storage has ended
+ */
+export type PatchableImpoundStatus = "stored" | "pending_release" | "lien" | "auction" | "disposed";
+/**
+ * - `owner`: To its owner
+ * - `insurance`: To an insurance company
+ * - `lienholder`: To the lender that holds the title
+ * - `no_charge`: Without a charge: storage that is not invoiced yet is waived
+ * - `surrendered`: The owner gave up the vehicle
+ * - `junked`: To a scrap yard
+ * - `bill_account`: To be billed to the customer account
+ */
+export type ReleaseKind =
+  "owner" | "insurance" | "lienholder" | "no_charge" | "surrendered" | "junked" | "bill_account";
+/**
+ * - `email`: A mail
+ * - `sms`: A text message
+ */
+export type MessageChannel = "email" | "sms";
+/**
+ * - `live`: The account itself
+ * - `sandbox`: Its twin for tests. Nothing leaves it
+ */
+export type Environment = "live" | "sandbox";
+/**
+ * - `event`: The event itself
+ * - `replay`: A replay of a delivery that was made before
+ * - `recover`: A recovery of events that were not delivered
+ * - `test`: POST /webhook-endpoints/{id}/test
+ * - `probe`: A try whether a disabled endpoint works again
+ */
+export type DeliveryTrigger = "event" | "replay" | "recover" | "test" | "probe";
+/**
+ * - `pending`: Waits for its first attempt
+ * - `delivering`: An attempt is under way
+ * - `succeeded`: The endpoint took it
+ * - `failed`: The last attempt failed, and another will follow
+ * - `exhausted`: All attempts failed, and no other will follow
+ * - `cancelled`: Given up on request, or because its endpoint was disabled or deleted
+ */
+export type WebhookDeliveryStatus = "pending" | "delivering" | "succeeded" | "failed" | "exhausted" | "cancelled";
+/**
+ * - `succeeded`: The endpoint took it
+ * - `failed`: The last attempt failed, and another will follow
+ * - `exhausted`: All attempts failed
+ * - `cancelled`: Given up on request, or because its endpoint was disabled or deleted
+ */
+export type ReplayableStatus = "succeeded" | "failed" | "exhausted" | "cancelled";
+/**
+ * - `running`: Deliveries are still being made
+ * - `completed`: All deliveries are made. Some may not have arrived yet
+ * - `cancelled`: Cancelled. Deliveries that were made by then are kept
+ */
+export type WebhookReplayStatus = "running" | "completed" | "cancelled";
+/**
+ * - `invoices`: Invoices
+ * - `customers`: Customers
+ * - `work_orders`: Work orders
+ * - `inspections`: Inspections
+ * - `all`: One zip of invoices, payments, refunds, customers, work_orders, inspections, trucks, drivers, rate_cards, impounds, claims, messages; as a dump: everything that the account owns
+ */
+export type ExportResource = "invoices" | "customers" | "work_orders" | "inspections" | "all";
+/**
+ * - `csv`: Comma-separated values, for spreadsheets
+ * - `json`: One JSON array
+ * - `ndjson`: One JSON object a line
+ * - `dump`: SQL that psql restores; only of `all`
+ */
+export type ExportFormat = "csv" | "json" | "ndjson" | "dump";
+/**
+ * - `queued`: Waits for its turn
+ * - `running`: Being written. `progress` says how far it is
+ * - `completed`: Written. `download_url` fetches it
+ * - `failed`: Could not be written. `error` says why
+ * - `cancelled`: Cancelled before it was written
+ * - `expired`: Its file has been deleted
+ */
+export type ExportStatus = "queued" | "running" | "completed" | "failed" | "cancelled" | "expired";
+/**
+ * - `daily`: Every day
+ * - `weekly`: Once a week, on `weekday`
+ * - `monthly`: Once a month, on `day`
+ */
+export type ExportCadence = "daily" | "weekly" | "monthly";
+/**
+ * - `all`: Every row that the filters leave
+ * - `previous`: Of these, the rows of the day, week (from Monday) or month before
+ */
+export type ExportPeriod = "all" | "previous";
+/**
+ * - `user`: A person or a key disabled it
+ * - `failing`: It failed for five days
+ * - `gone`: It answered 410
+ * - `receiver`: It asked for it by a header
+ */
+export type DisabledReason = "user" | "failing" | "gone" | "receiver";
+/**
+ * - `healthy`: The last delivery succeeded
+ * - `failing`: The last delivery failed
+ * - `paused`: It failed again and again and is left alone for a while
+ * - `throttled`: It asked for a pause
+ * - `slow`: It answers slowly, and gets its deliveries apart from fast endpoints
+ * - `disabled`: It gets nothing. `disabled_reason` says why
+ * - `unknown`: Nothing was sent yet
+ */
+export type EndpointState = "healthy" | "failing" | "paused" | "throttled" | "slow" | "disabled" | "unknown";
+/**
+ * - `agent_write`: A write of an agent that reached the limit `agent_gate_cents`
+ * - `invoice_approval`: An agent proposes to approve an invoice
+ */
+export type ApprovalKind = "agent_write" | "invoice_approval";
+/**
+ * - `pending`: Waits for a person
+ * - `approved`: A person approved it, and the write has run
+ * - `rejected`: A person rejected it. Nothing was stored
+ * - `expired`: Nobody decided in time. Nothing was stored
+ * - `cancelled`: No longer needed. `note` says why
+ */
+export type ApprovalStatus = "pending" | "approved" | "rejected" | "expired" | "cancelled";
+/**
+ * - `read`: Read every record
+ * - `write`: Create and change records
+ * - `approve`: Approve, send and void invoices, dispatch and cancel work orders, refund payments
+ * - `admin`: Manage keys, people, webhooks, settings and exports
+ */
+export type Permission = "read" | "write" | "approve" | "admin";
+/**
+ * - `read_invoices`: Read invoices
+ * - `write_invoices_draft`: Create and change draft invoices
+ * - `read_work_orders`: Read work orders
+ * - `write_work_orders`: Create work orders
+ * - `read_customers`: Read customers
+ * - `read_dispatch`: Read the dispatch board
+ * - `read_audit`: Read the audit log
+ * - `propose_approvals`: Ask people to approve invoices
+ */
+export type AgentScope =
+  | "read_invoices"
+  | "write_invoices_draft"
+  | "read_work_orders"
+  | "write_work_orders"
+  | "read_customers"
+  | "read_dispatch"
+  | "read_audit"
+  | "propose_approvals";
+/**
+ * - `user`: A signed-in person
+ * - `agent`: An agent key
+ * - `api_key`: An API key
+ * - `system`: The service itself, such as its clock
+ * - `integration`: A connected vendor
+ */
+export type ActorType = "user" | "agent" | "api_key" | "system" | "integration";
+/**
+ * - `ok`: Done
+ * - `denied`: Refused for lack of a right
+ * - `failed`: Refused for any other reason
+ * - `dry_run`: Checked only. Nothing was stored
+ * - `held`: Waits for a human
+ */
+export type AuditOutcome = "ok" | "denied" | "failed" | "dry_run" | "held";
+/**
+ * - `rest`: REST, with a key
+ * - `mcp`: An agent tool
+ * - `dashboard`: REST, by a signed-in person
+ * - `webhook`: A call from a vendor
+ * - `job`: The service itself, in the background
+ */
+export type AuditSource = "rest" | "mcp" | "dashboard" | "webhook" | "job";
+/**
+ * - `validation_error`: HTTP 400
+ * - `invalid_json`: HTTP 400
+ * - `invalid_cursor`: HTTP 400
+ * - `invalid_idempotency_key`: HTTP 400
+ * - `line_total_mismatch`: HTTP 400
+ * - `unauthorized`: HTTP 401
+ * - `insufficient_scope`: HTTP 403
+ * - `read_only_key`: HTTP 403
+ * - `agent_key_required`: HTTP 403
+ * - `forbidden`: HTTP 403
+ * - `not_found`: HTTP 404
+ * - `method_not_allowed`: HTTP 405
+ * - `not_acceptable`: HTTP 406
+ * - `conflict`: HTTP 409
+ * - `duplicate_invoice_number`: HTTP 409
+ * - `invalid_status_transition`: HTTP 409
+ * - `invoice_locked`: HTTP 409
+ * - `approval_already_pending`: HTTP 409
+ * - `idempotency_in_progress`: HTTP 409
+ * - `precondition_failed`: HTTP 412
+ * - `payload_too_large`: HTTP 413
+ * - `unsupported_media_type`: HTTP 415
+ * - `idempotency_key_reused`: HTTP 422
+ * - `rate_limited`: HTTP 429
+ * - `internal_error`: HTTP 500
+ * - `provider_error`: HTTP 502
+ * - `service_unavailable`: HTTP 503
+ */
+export type ErrorCode =
+  | "validation_error"
+  | "invalid_json"
+  | "invalid_cursor"
+  | "invalid_idempotency_key"
+  | "line_total_mismatch"
+  | "unauthorized"
+  | "insufficient_scope"
+  | "read_only_key"
+  | "agent_key_required"
+  | "forbidden"
+  | "not_found"
+  | "method_not_allowed"
+  | "not_acceptable"
+  | "conflict"
+  | "duplicate_invoice_number"
+  | "invalid_status_transition"
+  | "invoice_locked"
+  | "approval_already_pending"
+  | "idempotency_in_progress"
+  | "precondition_failed"
+  | "payload_too_large"
+  | "unsupported_media_type"
+  | "idempotency_key_reused"
+  | "rate_limited"
+  | "internal_error"
+  | "provider_error"
+  | "service_unavailable";
+/**
+ * - `starter`: 60 calls a minute and 1,000 an hour, unless the operator set other limits
+ * - `standard`: 300 calls a minute and 5,000 an hour, unless the operator set other limits
+ * - `premium`: 1,000 calls a minute and 20,000 an hour, unless the operator set other limits
+ */
+export type Tier = "starter" | "standard" | "premium";
+/**
+ * - `queued`: Stored and not run yet. It will run by itself
+ * - `succeeded`: Done; `result` is the answer
+ * - `failed`: Refused; `error` says why
+ */
+export type OperationStatus = "queued" | "succeeded" | "failed";
+
 export interface Contracts {
+  DeliveryState?: DeliveryState;
   InvoiceDraftLine?: InvoiceDraftLine;
   Invoice?: Invoice;
   InvoiceAction?: InvoiceAction;
+  InvoiceActionName?: InvoiceActionName;
   InvoiceCreate?: InvoiceCreate;
   InvoiceDraft?: InvoiceDraft;
   InvoiceListItem?: InvoiceListItem;
@@ -15,6 +458,8 @@ export interface Contracts {
   LineItemInput?: LineItemInput;
   SentInvoice?: SentInvoice;
   AgentWorkOrder?: AgentWorkOrder;
+  CancelReason?: CancelReason;
+  DriverStep?: DriverStep;
   WorkOrder?: WorkOrder;
   WorkOrderAction?: WorkOrderAction;
   WorkOrderAssign?: WorkOrderAssign;
@@ -23,7 +468,7 @@ export interface Contracts {
   WorkOrderCreate?: WorkOrderCreate;
   WorkOrderListQuery?: WorkOrderListQuery;
   WorkOrderPatch?: WorkOrderPatch;
-  WorkOrderStep?: WorkOrderStep;
+  WorkOrderStepEntry?: WorkOrderStepEntry;
   Customer?: Customer;
   CustomerCreate?: CustomerCreate;
   CustomerListQuery?: CustomerListQuery;
@@ -39,14 +484,19 @@ export interface Contracts {
   ClaimListQuery?: ClaimListQuery;
   ClaimOutcome?: ClaimOutcome;
   ClaimPatch?: ClaimPatch;
+  ClaimStatus?: ClaimStatus;
   ClaimWithdraw?: ClaimWithdraw;
+  ClubAnswer?: ClubAnswer;
   Evidence?: Evidence;
   EvidenceInput?: EvidenceInput;
   ProposedLine?: ProposedLine;
   Suggestion?: Suggestion;
   SuggestionAccept?: SuggestionAccept;
   SuggestionDismiss?: SuggestionDismiss;
+  SuggestionEntity?: SuggestionEntity;
+  SuggestionKind?: SuggestionKind;
   SuggestionListQuery?: SuggestionListQuery;
+  SuggestionStatus?: SuggestionStatus;
   Truck?: Truck;
   TruckCreate?: TruckCreate;
   TruckListQuery?: TruckListQuery;
@@ -73,8 +523,12 @@ export interface Contracts {
   ImpoundListQuery?: ImpoundListQuery;
   ImpoundPatch?: ImpoundPatch;
   ImpoundRelease?: ImpoundRelease;
+  ImpoundStatus?: ImpoundStatus;
+  PatchableImpoundStatus?: PatchableImpoundStatus;
+  ReleaseKind?: ReleaseKind;
   Message?: Message;
   MessageAction?: MessageAction;
+  MessageChannel?: MessageChannel;
   MessageListItem?: MessageListItem;
   MessageListQuery?: MessageListQuery;
   Notice?: Notice;
@@ -83,21 +537,30 @@ export interface Contracts {
   Event?: Event;
   EventListQuery?: EventListQuery;
   EventStreamQuery?: EventStreamQuery;
+  DeliveryTrigger?: DeliveryTrigger;
   WebhookAttempt?: WebhookAttempt;
   WebhookAttemptListQuery?: WebhookAttemptListQuery;
   WebhookDelivery?: WebhookDelivery;
   WebhookDeliveryAction?: WebhookDeliveryAction;
   WebhookDeliveryListQuery?: WebhookDeliveryListQuery;
+  WebhookDeliveryStatus?: WebhookDeliveryStatus;
   WebhookTest?: WebhookTest;
+  ReplayableStatus?: ReplayableStatus;
   WebhookRecover?: WebhookRecover;
   WebhookReplay?: WebhookReplay;
   WebhookReplayAction?: WebhookReplayAction;
   WebhookReplayCreate?: WebhookReplayCreate;
   WebhookReplayListQuery?: WebhookReplayListQuery;
+  WebhookReplayStatus?: WebhookReplayStatus;
   ExportAction?: ExportAction;
   ExportCreate?: ExportCreate;
+  ExportFormat?: ExportFormat;
   ExportListQuery?: ExportListQuery;
   Export?: Export;
+  ExportResource?: ExportResource;
+  ExportStatus?: ExportStatus;
+  ExportCadence?: ExportCadence;
+  ExportPeriod?: ExportPeriod;
   ExportSchedule?: ExportSchedule;
   ExportScheduleCreate?: ExportScheduleCreate;
   ExportScheduleDelete?: ExportScheduleDelete;
@@ -105,6 +568,8 @@ export interface Contracts {
   ExportSchedulePatch?: ExportSchedulePatch;
   Settings?: Settings;
   SettingsPatch?: SettingsPatch;
+  DisabledReason?: DisabledReason;
+  EndpointState?: EndpointState;
   WebhookEndpoint?: WebhookEndpoint;
   WebhookEndpointCreate?: WebhookEndpointCreate;
   WebhookEndpointRevoke?: WebhookEndpointRevoke;
@@ -139,13 +604,35 @@ export interface Contracts {
   UserPatch?: UserPatch;
   AuditEntry?: AuditEntry;
   AuditListQuery?: AuditListQuery;
+  ActorType?: ActorType;
+  AgentScope?: AgentScope;
+  ApprovalKind?: ApprovalKind;
+  ApprovalStatus?: ApprovalStatus;
+  AuditOutcome?: AuditOutcome;
+  AuditSource?: AuditSource;
+  BillingStatus?: BillingStatus;
+  DefectSeverity?: DefectSeverity;
+  DriverStatus?: DriverStatus;
+  DutyClass?: DutyClass;
+  Environment?: Environment;
+  ErrorCode?: ErrorCode;
+  InspectionItemState?: InspectionItemState;
+  InspectionKind?: InspectionKind;
+  InspectionResult?: InspectionResult;
+  InvoiceStatus?: InvoiceStatus;
+  PaymentMethod?: PaymentMethod;
+  Permission?: Permission;
+  SettableTruckStatus?: SettableTruckStatus;
+  Tier?: Tier;
+  TruckStatus?: TruckStatus;
+  WorkOrderStatus?: WorkOrderStatus;
   Accepted?: Accepted;
-  DryRun?: DryRun;
   ErrorBody?: ErrorBody;
   ErrorDetail?: ErrorDetail;
   Error?: Error;
   Me?: Me;
   Operation?: Operation;
+  OperationStatus?: OperationStatus;
   ActiveJob?: ActiveJob;
   AgentDispatchBoard?: AgentDispatchBoard;
   BoardTruck?: BoardTruck;
@@ -180,20 +667,7 @@ export interface InvoiceDraftLine {
 export interface Invoice {
   id: string;
   invoice_number: string;
-  status:
-    | "draft"
-    | "needs_review"
-    | "approved"
-    | "sending"
-    | "sent_to_roadsync"
-    | "viewed"
-    | "partially_paid"
-    | "paid"
-    | "overdue"
-    | "disputed"
-    | "failed"
-    | "void"
-    | "cancelled";
+  status: InvoiceStatus;
   customer_id: string | null;
   billing_email: string | null;
   po_number: string | null;
@@ -212,7 +686,7 @@ export interface Invoice {
    * The way of the invoice to its customer; null before it is sent
    */
   delivery: {
-    state: "queued" | "sent" | "failed";
+    state: DeliveryState;
     /**
      * Why the message could not be delivered
      */
@@ -225,7 +699,7 @@ export interface Invoice {
   /**
    * Actions that an operator may take on this invoice now
    */
-  allowed_actions: ("approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void")[];
+  allowed_actions: InvoiceActionName[];
   /**
    * When it is due: due_date, else its release and the customer's terms. null: a draft without a due_date, whose terms begin when it is released
    */
@@ -261,7 +735,13 @@ export interface InvoiceCreate {
   work_order_id?: string | null;
   billing_email?: string | null;
   po_number?: string | null;
+  /**
+   * A date (midnight in the account's time zone) or an RFC 3339 date-time
+   */
   service_date?: string | null;
+  /**
+   * A date (midnight in the account's time zone) or an RFC 3339 date-time
+   */
   due_date?: string | null;
   vehicle_description?: string | null;
   notes?: string | null;
@@ -304,20 +784,7 @@ export interface InvoiceDraft {
 export interface InvoiceListItem {
   id: string;
   invoice_number: string;
-  status:
-    | "draft"
-    | "needs_review"
-    | "approved"
-    | "sending"
-    | "sent_to_roadsync"
-    | "viewed"
-    | "partially_paid"
-    | "paid"
-    | "overdue"
-    | "disputed"
-    | "failed"
-    | "void"
-    | "cancelled";
+  status: InvoiceStatus;
   customer_id: string | null;
   billing_email: string | null;
   po_number: string | null;
@@ -336,7 +803,7 @@ export interface InvoiceListItem {
    * The way of the invoice to its customer; null before it is sent
    */
   delivery: {
-    state: "queued" | "sent" | "failed";
+    state: DeliveryState;
     /**
      * Why the message could not be delivered
      */
@@ -349,7 +816,7 @@ export interface InvoiceListItem {
   /**
    * Actions that an operator may take on this invoice now
    */
-  allowed_actions: ("approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void")[];
+  allowed_actions: InvoiceActionName[];
   /**
    * When it is due: due_date, else its release and the customer's terms. null: a draft without a due_date, whose terms begin when it is released
    */
@@ -359,20 +826,7 @@ export interface InvoiceListItem {
   line_items?: LineItem[];
 }
 export interface InvoiceListQuery {
-  status?:
-    | "draft"
-    | "needs_review"
-    | "approved"
-    | "sending"
-    | "sent_to_roadsync"
-    | "viewed"
-    | "partially_paid"
-    | "paid"
-    | "overdue"
-    | "disputed"
-    | "failed"
-    | "void"
-    | "cancelled";
+  status?: InvoiceStatus;
   customer_id?: string;
   /**
    * Part of invoice_number or po_number
@@ -403,25 +857,15 @@ export interface InvoiceListQuery {
 export interface InvoicePatch {
   billing_email?: string | null;
   po_number?: string | null;
+  /**
+   * A date (midnight in the account's time zone) or an RFC 3339 date-time
+   */
   due_date?: string | null;
   notes?: string | null;
   /**
    * One of draft, needs_review, approved, sending, disputed, cancelled, void, if the transition table allows it; any other is 409
    */
-  status?:
-    | "draft"
-    | "needs_review"
-    | "approved"
-    | "sending"
-    | "sent_to_roadsync"
-    | "viewed"
-    | "partially_paid"
-    | "paid"
-    | "overdue"
-    | "disputed"
-    | "failed"
-    | "void"
-    | "cancelled";
+  status?: InvoiceStatus;
   line_items?: LineItemInput[];
 }
 export interface InvoiceReason {
@@ -437,20 +881,7 @@ export interface InvoiceSend {
 export interface SentInvoice {
   id: string;
   invoice_number: string;
-  status:
-    | "draft"
-    | "needs_review"
-    | "approved"
-    | "sending"
-    | "sent_to_roadsync"
-    | "viewed"
-    | "partially_paid"
-    | "paid"
-    | "overdue"
-    | "disputed"
-    | "failed"
-    | "void"
-    | "cancelled";
+  status: InvoiceStatus;
   customer_id: string | null;
   billing_email: string | null;
   po_number: string | null;
@@ -469,7 +900,7 @@ export interface SentInvoice {
    * The way of the invoice to its customer; null before it is sent
    */
   delivery: {
-    state: "queued" | "sent" | "failed";
+    state: DeliveryState;
     /**
      * Why the message could not be delivered
      */
@@ -482,7 +913,7 @@ export interface SentInvoice {
   /**
    * Actions that an operator may take on this invoice now
    */
-  allowed_actions: ("approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void")[];
+  allowed_actions: InvoiceActionName[];
   /**
    * When it is due: due_date, else its release and the customer's terms. null: a draft without a due_date, whose terms begin when it is released
    */
@@ -499,9 +930,9 @@ export interface AgentWorkOrder {
   id: string;
   job_number: string;
   /**
-   * Derived, one of unbilled, ready_to_bill, invoiced, billed, partially_paid, paid, disputed, not_billable
+   * Derived; no client sets it
    */
-  billing_status: string;
+  billing_status: BillingStatus;
   /**
    * Open vocabulary. Published values: tow, light_duty_tow, medium_duty_tow, heavy_duty_tow, motorcycle_tow, flatbed_tow, accident_tow, impound_tow, private_property_tow, secondary_tow, transport, recovery, winch_out, load_shift, roadside_service, jump_start, battery_replacement, lockout, key_made, tire_change, fuel_delivery, mobile_mechanic, other.
    */
@@ -530,10 +961,27 @@ export interface AgentWorkOrder {
   unit_number: string | null;
   truck_id: string | null;
   driver_id: string | null;
+  /**
+   * - `offered`: The job was offered to the driver
+   * - `acknowledged`: The driver took it
+   * - `en_route`: On the way to the vehicle
+   * - `on_scene`: At the vehicle
+   * - `hooked`: The vehicle is hooked or loaded
+   * - `towing`: On the way to the destination
+   * - `at_destination`: At the destination
+   * - `cleared`: The vehicle is unloaded, and the truck is free
+   */
   step:
     "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
   eta: string | null;
   miles: number | null;
+  /**
+   * - `customer`: The customer called it off
+   * - `club`: The motor club called it off
+   * - `provider`: The tow company called it off
+   * - `goa`: Gone on arrival: the vehicle was not there
+   * - `unsuccessful`: The truck was there and could not do the job
+   */
   cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
   cancel_note: string | null;
   created_at: string;
@@ -543,11 +991,11 @@ export interface AgentWorkOrder {
 export interface WorkOrder {
   id: string;
   job_number: string;
-  status: "pending" | "dispatched" | "in_progress" | "completed" | "cancelled";
+  status: WorkOrderStatus;
   /**
-   * Derived, one of unbilled, ready_to_bill, invoiced, billed, partially_paid, paid, disputed, not_billable
+   * Derived; no client sets it
    */
-  billing_status: string;
+  billing_status: BillingStatus;
   /**
    * Open vocabulary. Published values: tow, light_duty_tow, medium_duty_tow, heavy_duty_tow, motorcycle_tow, flatbed_tow, accident_tow, impound_tow, private_property_tow, secondary_tow, transport, recovery, winch_out, load_shift, roadside_service, jump_start, battery_replacement, lockout, key_made, tire_change, fuel_delivery, mobile_mechanic, other.
    */
@@ -576,10 +1024,27 @@ export interface WorkOrder {
   unit_number: string | null;
   truck_id: string | null;
   driver_id: string | null;
+  /**
+   * - `offered`: The job was offered to the driver
+   * - `acknowledged`: The driver took it
+   * - `en_route`: On the way to the vehicle
+   * - `on_scene`: At the vehicle
+   * - `hooked`: The vehicle is hooked or loaded
+   * - `towing`: On the way to the destination
+   * - `at_destination`: At the destination
+   * - `cleared`: The vehicle is unloaded, and the truck is free
+   */
   step:
     "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
   eta: string | null;
   miles: number | null;
+  /**
+   * - `customer`: The customer called it off
+   * - `club`: The motor club called it off
+   * - `provider`: The tow company called it off
+   * - `goa`: Gone on arrival: the vehicle was not there
+   * - `unsuccessful`: The truck was there and could not do the job
+   */
   cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
   cancel_note: string | null;
   created_at: string;
@@ -600,7 +1065,7 @@ export interface WorkOrderCancel {
   /**
    * goa and unsuccessful are for jobs in progress
    */
-  reason: "customer" | "club" | "provider" | "goa" | "unsuccessful";
+  reason: CancelReason;
   note?: string | null;
 }
 export interface WorkOrderComplete {
@@ -718,8 +1183,8 @@ export interface WorkOrderPatch {
    */
   billing_email?: string | null;
 }
-export interface WorkOrderStep {
-  step: "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared";
+export interface WorkOrderStepEntry {
+  step: DriverStep;
   /**
    * Default: now
    */
@@ -849,7 +1314,7 @@ export interface Payment {
   id: string;
   invoice_id: string;
   amount_cents: number;
-  method: "cash" | "check" | "card" | "ach" | "motor_club" | "other";
+  method: PaymentMethod;
   received_at: string;
   reference: string | null;
   refunded_cents: number;
@@ -862,7 +1327,7 @@ export interface Payment {
 }
 export interface PaymentCreate {
   amount_cents: number;
-  method: "cash" | "check" | "card" | "ach" | "motor_club" | "other";
+  method: PaymentMethod;
   /**
    * When the money came in; default now
    */
@@ -871,7 +1336,7 @@ export interface PaymentCreate {
 }
 export interface PaymentListQuery {
   invoice_id?: string;
-  method?: "cash" | "check" | "card" | "ach" | "motor_club" | "other";
+  method?: PaymentMethod;
   /**
    * Inclusive; by received_at
    */
@@ -899,8 +1364,7 @@ export interface Claim {
   club: string;
   provider_id: string | null;
   po_number: string | null;
-  status:
-    "queued" | "submitted" | "accepted" | "paid" | "denied" | "rebilling" | "short_paid" | "expired" | "withdrawn";
+  status: ClaimStatus;
   status_reason: string | null;
   /**
    * Times it was sent, 3 at most
@@ -954,8 +1418,7 @@ export interface EvidenceInput {
   note: string | null;
 }
 export interface ClaimListQuery {
-  status?:
-    "queued" | "submitted" | "accepted" | "paid" | "denied" | "rebilling" | "short_paid" | "expired" | "withdrawn";
+  status?: ClaimStatus;
   invoice_id?: string;
   /**
    * Part of club or po_number
@@ -974,7 +1437,7 @@ export interface ClaimOutcome {
   /**
    * What the club says
    */
-  outcome: "accepted" | "denied" | "paid";
+  outcome: ClubAnswer;
   /**
    * Of a denial: the club's reason. An answer is known for the published ones
    */
@@ -1023,12 +1486,12 @@ export interface ProposedLine {
 }
 export interface Suggestion {
   id: string;
-  kind: "missed_fee" | "denial" | "anomaly";
+  kind: SuggestionKind;
   /**
    * The rule that found it; more may come
    */
   detector: string;
-  entity_type: "invoice" | "work_order" | "claim";
+  entity_type: SuggestionEntity;
   /**
    * What it is about
    */
@@ -1054,7 +1517,7 @@ export interface Suggestion {
    * Empty when there is nothing to add
    */
   proposed_lines: ProposedLine[];
-  status: "open" | "accepted" | "dismissed" | "expired";
+  status: SuggestionStatus;
   /**
    * Who accepted or dismissed it
    */
@@ -1078,13 +1541,13 @@ export interface SuggestionDismiss {
   reason?: string | null;
 }
 export interface SuggestionListQuery {
-  kind?: "missed_fee" | "denial" | "anomaly";
-  status?: "open" | "accepted" | "dismissed" | "expired";
+  kind?: SuggestionKind;
+  status?: SuggestionStatus;
   /**
    * Open vocabulary. Published values: missed_mileage, missed_after_hours, missed_winching, missed_storage, missed_fuel_surcharge, anomaly_amount, anomaly_miles, anomaly_duration, duplicate_invoice.
    */
   detector?: string;
-  entity_type?: "invoice" | "work_order" | "claim";
+  entity_type?: SuggestionEntity;
   entity_id?: string;
   invoice_id?: string;
   /**
@@ -1099,11 +1562,11 @@ export interface SuggestionListQuery {
 export interface Truck {
   id: string;
   unit_number: string;
-  duty_class: "light" | "medium" | "heavy";
+  duty_class: DutyClass;
   /**
    * On a job: assigned, en_route, on_scene, towing or returning, as that job stands
    */
-  status: "available" | "assigned" | "en_route" | "on_scene" | "towing" | "returning" | "off_duty" | "out_of_service";
+  status: TruckStatus;
   driver_id: string | null;
   vin: string | null;
   plate: string | null;
@@ -1136,11 +1599,11 @@ export interface TruckCreate {
    * Unique in an account, whatever its case
    */
   unit_number: string;
-  duty_class: "light" | "medium" | "heavy";
+  duty_class: DutyClass;
   /**
    * What people say of the truck. While it is on a job its status shows how far that job is
    */
-  status?: "available" | "returning" | "off_duty" | "out_of_service";
+  status?: SettableTruckStatus;
   driver_id?: string | null;
   vin?: string | null;
   plate?: string | null;
@@ -1165,8 +1628,8 @@ export interface TruckCreate {
   } | null;
 }
 export interface TruckListQuery {
-  status?: "available" | "assigned" | "en_route" | "on_scene" | "towing" | "returning" | "off_duty" | "out_of_service";
-  duty_class?: "light" | "medium" | "heavy";
+  status?: TruckStatus;
+  duty_class?: DutyClass;
   /**
    * Part of unit_number
    */
@@ -1182,11 +1645,11 @@ export interface TruckListQuery {
 }
 export interface TruckPatch {
   unit_number?: string;
-  duty_class?: "light" | "medium" | "heavy";
+  duty_class?: DutyClass;
   /**
    * What people say of the truck. While it is on a job its status shows how far that job is
    */
-  status?: "available" | "returning" | "off_duty" | "out_of_service";
+  status?: SettableTruckStatus;
   driver_id?: string | null;
   vin?: string | null;
   plate?: string | null;
@@ -1214,8 +1677,8 @@ export interface Driver {
   id: string;
   name: string;
   phone: string | null;
-  duty_classes: ("light" | "medium" | "heavy")[];
-  status: "active" | "inactive";
+  duty_classes: DutyClass[];
+  status: DriverStatus;
   created_at: string;
   updated_at: string;
 }
@@ -1225,11 +1688,11 @@ export interface DriverCreate {
   /**
    * What the driver may drive
    */
-  duty_classes?: ("light" | "medium" | "heavy")[];
-  status?: "active" | "inactive";
+  duty_classes?: DutyClass[];
+  status?: DriverStatus;
 }
 export interface DriverListQuery {
-  status?: "active" | "inactive";
+  status?: DriverStatus;
   /**
    * Part of name
    */
@@ -1249,12 +1712,12 @@ export interface DriverPatch {
   /**
    * What the driver may drive
    */
-  duty_classes?: ("light" | "medium" | "heavy")[];
-  status?: "active" | "inactive";
+  duty_classes?: DutyClass[];
+  status?: DriverStatus;
 }
 export interface Inspection {
   id: string;
-  kind: "pre_trip" | "post_trip" | "vehicle_condition";
+  kind: InspectionKind;
   truck_id: string | null;
   driver_id: string | null;
   work_order_id: string | null;
@@ -1269,13 +1732,13 @@ export interface Inspection {
   items: {
     key: string;
     label: string | null;
-    state: "ok" | "attention" | "fail" | "na";
+    state: InspectionItemState;
     note: string | null;
   }[];
   defects: {
     id: string;
     component: string;
-    severity: "minor" | "major" | "out_of_service";
+    severity: DefectSeverity;
     resolved_at: string | null;
     resolved_by: string | null;
   }[];
@@ -1294,14 +1757,14 @@ export interface Inspection {
   /**
    * Derived: out_of_service while a defect of that severity is unresolved, pass_with_defects while any is or an item failed
    */
-  result: "pass" | "pass_with_defects" | "out_of_service";
+  result: InspectionResult;
   notes: string | null;
   submitted_at: string;
   created_at: string;
   updated_at: string;
 }
 export interface InspectionCreate {
-  kind: "pre_trip" | "post_trip" | "vehicle_condition";
+  kind: InspectionKind;
   truck_id?: string | null;
   driver_id?: string | null;
   work_order_id?: string | null;
@@ -1319,12 +1782,12 @@ export interface InspectionCreate {
   items?: {
     key: string;
     label?: string | null;
-    state: "ok" | "attention" | "fail" | "na";
+    state: InspectionItemState;
     note?: string | null;
   }[];
   defects?: {
     component: string;
-    severity: "minor" | "major" | "out_of_service";
+    severity: DefectSeverity;
     /**
      * Set when it was mended on the spot
      */
@@ -1346,11 +1809,11 @@ export interface InspectionCreate {
   notes?: string | null;
 }
 export interface InspectionListQuery {
-  kind?: "pre_trip" | "post_trip" | "vehicle_condition";
+  kind?: InspectionKind;
   truck_id?: string;
   driver_id?: string;
   work_order_id?: string;
-  result?: "pass" | "pass_with_defects" | "out_of_service";
+  result?: InspectionResult;
   /**
    * Created at or after
    */
@@ -1550,7 +2013,7 @@ export interface RateCardListQuery {
 }
 export interface Impound {
   id: string;
-  status: "stored" | "hold" | "pending_release" | "released" | "lien" | "auction" | "disposed";
+  status: ImpoundStatus;
   work_order_id: string | null;
   customer_id: string | null;
   vehicle: {
@@ -1566,6 +2029,15 @@ export interface Impound {
   hold_reason: string | null;
   impounded_at: string;
   released_at: string | null;
+  /**
+   * - `owner`: To its owner
+   * - `insurance`: To an insurance company
+   * - `lienholder`: To the lender that holds the title
+   * - `no_charge`: Without a charge: storage that is not invoiced yet is waived
+   * - `surrendered`: The owner gave up the vehicle
+   * - `junked`: To a scrap yard
+   * - `bill_account`: To be billed to the customer account
+   */
   release_kind: "owner" | "insurance" | "lienholder" | "no_charge" | "surrendered" | "junked" | "bill_account" | null;
   released_to: string | null;
   daily_rate_cents: number;
@@ -1638,7 +2110,7 @@ export interface ImpoundHold {
   reason: string;
 }
 export interface ImpoundListQuery {
-  status?: "stored" | "hold" | "pending_release" | "released" | "lien" | "auction" | "disposed";
+  status?: ImpoundStatus;
   work_order_id?: string;
   /**
    * Page size
@@ -1668,13 +2140,13 @@ export interface ImpoundPatch {
   /**
    * If the table of moves allows it; disposed ends storage
    */
-  status?: "stored" | "pending_release" | "lien" | "auction" | "disposed";
+  status?: PatchableImpoundStatus;
 }
 export interface ImpoundRelease {
   /**
    * no_charge: storage that is not invoiced yet is waived
    */
-  kind: "owner" | "insurance" | "lienholder" | "no_charge" | "surrendered" | "junked" | "bill_account";
+  kind: ReleaseKind;
   released_to?: string | null;
   /**
    * Default: now; not in the future
@@ -1684,16 +2156,13 @@ export interface ImpoundRelease {
 export interface Message {
   id: string;
   invoice_id: string;
-  channel: "email" | "sms";
+  channel: MessageChannel;
   /**
    * Mail address or phone number
    */
   recipient: string;
   subject: string | null;
-  /**
-   * queued: on its way to the provider; sent: the provider accepted it; failed: see error
-   */
-  state: "queued" | "sent" | "failed";
+  state: DeliveryState;
   /**
    * Who takes it. outbox: nobody does, it only lies here to be seen; smtp: the mail server
    */
@@ -1733,16 +2202,13 @@ export interface MessageAction {
 export interface MessageListItem {
   id: string;
   invoice_id: string;
-  channel: "email" | "sms";
+  channel: MessageChannel;
   /**
    * Mail address or phone number
    */
   recipient: string;
   subject: string | null;
-  /**
-   * queued: on its way to the provider; sent: the provider accepted it; failed: see error
-   */
-  state: "queued" | "sent" | "failed";
+  state: DeliveryState;
   /**
    * Who takes it. outbox: nobody does, it only lies here to be seen; smtp: the mail server
    */
@@ -1773,11 +2239,8 @@ export interface MessageListItem {
 }
 export interface MessageListQuery {
   invoice_id?: string;
-  channel?: "email" | "sms";
-  /**
-   * queued: on its way to the provider; sent: the provider accepted it; failed: see error
-   */
-  state?: "queued" | "sent" | "failed";
+  channel?: MessageChannel;
+  state?: DeliveryState;
   /**
    * Page size
    */
@@ -1840,7 +2303,7 @@ export interface Event {
   api_version: "v1";
   timestamp: string;
   tenant_id: string;
-  environment: "live" | "sandbox";
+  environment: Environment;
   /**
    * Some types carry more beside the object
    */
@@ -1942,7 +2405,7 @@ export interface WebhookDelivery {
   /**
    * Why it was made
    */
-  trigger: "event" | "replay" | "recover" | "test" | "probe";
+  trigger: DeliveryTrigger;
   /**
    * The replay or recovery that made it
    */
@@ -1951,10 +2414,7 @@ export interface WebhookDelivery {
    * The delivery that it repeats
    */
   replay_of: string | null;
-  /**
-   * failed will be tried again, exhausted will not
-   */
-  status: "pending" | "delivering" | "succeeded" | "failed" | "exhausted" | "cancelled";
+  status: WebhookDeliveryStatus;
   attempts: number;
   /**
    * null once it has ended
@@ -1976,8 +2436,8 @@ export interface WebhookDeliveryListQuery {
    */
   event_type?: string;
   event_id?: string;
-  status?: "pending" | "delivering" | "succeeded" | "failed" | "exhausted" | "cancelled";
-  trigger?: "event" | "replay" | "recover" | "test" | "probe";
+  status?: WebhookDeliveryStatus;
+  trigger?: DeliveryTrigger;
   replay_id?: string;
   /**
    * Inclusive; by created_at
@@ -2041,14 +2501,17 @@ export interface WebhookReplay {
   endpoint_id: string | null;
   filter: {
     event_type: string | null;
+    /**
+     * - `succeeded`: The endpoint took it
+     * - `failed`: The last attempt failed, and another will follow
+     * - `exhausted`: All attempts failed
+     * - `cancelled`: Given up on request, or because its endpoint was disabled or deleted
+     */
     status: "succeeded" | "failed" | "exhausted" | "cancelled" | null;
     since: string | null;
     until: string | null;
   };
-  /**
-   * completed: all deliveries are made, which is not to say that all have arrived
-   */
-  status: "running" | "completed" | "cancelled";
+  status: WebhookReplayStatus;
   /**
    * Deliveries to be made, counted beforehand; null when there is too much to look through
    */
@@ -2076,7 +2539,7 @@ export interface WebhookReplayCreate {
   /**
    * What became of the deliveries that are repeated
    */
-  status: "succeeded" | "failed" | "exhausted" | "cancelled";
+  status: ReplayableStatus & string;
   /**
    * Inclusive
    */
@@ -2100,14 +2563,8 @@ export interface ExportAction {
   [k: string]: unknown;
 }
 export interface ExportCreate {
-  /**
-   * all: one zip of invoices, payments, refunds, customers, work_orders, inspections, trucks, drivers, rate_cards, impounds, claims, messages; as a dump: everything the account owns
-   */
-  resource: "invoices" | "customers" | "work_orders" | "inspections" | "all";
-  /**
-   * json: an array; dump: SQL that psql restores, of all alone
-   */
-  format: "csv" | "json" | "ndjson" | "dump";
+  resource: ExportResource;
+  format: ExportFormat;
   /**
    * Each where the resource's list has it; all has none
    */
@@ -2187,8 +2644,8 @@ export interface ExportCreate {
   decimals: boolean;
 }
 export interface ExportListQuery {
-  status?: "queued" | "running" | "completed" | "failed" | "cancelled" | "expired";
-  resource?: "invoices" | "customers" | "work_orders" | "inspections" | "all";
+  status?: ExportStatus;
+  resource?: ExportResource;
   /**
    * Those that this schedule asked for
    */
@@ -2204,14 +2661,8 @@ export interface ExportListQuery {
 }
 export interface Export {
   id: string;
-  /**
-   * all: one zip of invoices, payments, refunds, customers, work_orders, inspections, trucks, drivers, rate_cards, impounds, claims, messages; as a dump: everything the account owns
-   */
-  resource: "invoices" | "customers" | "work_orders" | "inspections" | "all";
-  /**
-   * json: an array; dump: SQL that psql restores, of all alone
-   */
-  format: "csv" | "json" | "ndjson" | "dump";
+  resource: ExportResource;
+  format: ExportFormat;
   /**
    * Each where the resource's list has it; all has none
    */
@@ -2289,10 +2740,7 @@ export interface Export {
    * CSV: beside each column of cents one of the amount (total_cents, total)
    */
   decimals: boolean;
-  /**
-   * expired: its file has been deleted
-   */
-  status: "queued" | "running" | "completed" | "failed" | "cancelled" | "expired";
+  status: ExportStatus;
   progress: {
     rows: number;
     /**
@@ -2373,14 +2821,8 @@ export interface Export {
 }
 export interface ExportSchedule {
   id: string;
-  /**
-   * all: one zip of invoices, payments, refunds, customers, work_orders, inspections, trucks, drivers, rate_cards, impounds, claims, messages; as a dump: everything the account owns
-   */
-  resource: "invoices" | "customers" | "work_orders" | "inspections" | "all";
-  /**
-   * json: an array; dump: SQL that psql restores, of all alone
-   */
-  format: "csv" | "json" | "ndjson" | "dump";
+  resource: ExportResource;
+  format: ExportFormat;
   /**
    * Each where the resource's list has it; all has none
    */
@@ -2458,7 +2900,7 @@ export interface ExportSchedule {
    * CSV: beside each column of cents one of the amount (total_cents, total)
    */
   decimals: boolean;
-  cadence: "daily" | "weekly" | "monthly";
+  cadence: ExportCadence;
   /**
    * In the account's time zone. An hour that a day does not have comes as much later as clocks are put forward; of one that it has twice, the second
    */
@@ -2472,9 +2914,9 @@ export interface ExportSchedule {
    */
   day: number | null;
   /**
-   * all: whatever the filters leave. previous: of the day, week (from Monday) or month before, by the date_field of the filters; for resources whose list has since and until, and in their place
+   * previous goes by the date_field of the filters, in place of since and until; only for resources whose list has both
    */
-  period: "all" | "previous";
+  period: ExportPeriod;
   enabled: boolean;
   /**
    * null: it is disabled
@@ -2489,14 +2931,8 @@ export interface ExportSchedule {
   updated_at: string;
 }
 export interface ExportScheduleCreate {
-  /**
-   * all: one zip of invoices, payments, refunds, customers, work_orders, inspections, trucks, drivers, rate_cards, impounds, claims, messages; as a dump: everything the account owns
-   */
-  resource: "invoices" | "customers" | "work_orders" | "inspections" | "all";
-  /**
-   * json: an array; dump: SQL that psql restores, of all alone
-   */
-  format: "csv" | "json" | "ndjson" | "dump";
+  resource: ExportResource;
+  format: ExportFormat;
   /**
    * Each where the resource's list has it; all has none
    */
@@ -2574,7 +3010,7 @@ export interface ExportScheduleCreate {
    * CSV: beside each column of cents one of the amount (total_cents, total)
    */
   decimals: boolean;
-  cadence: "daily" | "weekly" | "monthly";
+  cadence: ExportCadence;
   /**
    * In the account's time zone. An hour that a day does not have comes as much later as clocks are put forward; of one that it has twice, the second
    */
@@ -2588,9 +3024,9 @@ export interface ExportScheduleCreate {
    */
   day?: number | null;
   /**
-   * all: whatever the filters leave. previous: of the day, week (from Monday) or month before, by the date_field of the filters; for resources whose list has since and until, and in their place
+   * previous goes by the date_field of the filters, in place of since and until; only for resources whose list has both
    */
-  period: "all" | "previous";
+  period: ExportPeriod & string;
   enabled: boolean;
 }
 export interface ExportScheduleDelete {
@@ -2607,14 +3043,8 @@ export interface ExportScheduleListQuery {
   cursor?: string;
 }
 export interface ExportSchedulePatch {
-  /**
-   * all: one zip of invoices, payments, refunds, customers, work_orders, inspections, trucks, drivers, rate_cards, impounds, claims, messages; as a dump: everything the account owns
-   */
-  resource?: "invoices" | "customers" | "work_orders" | "inspections" | "all";
-  /**
-   * json: an array; dump: SQL that psql restores, of all alone
-   */
-  format?: "csv" | "json" | "ndjson" | "dump";
+  resource?: ExportResource;
+  format?: ExportFormat;
   /**
    * Each where the resource's list has it; all has none
    */
@@ -2692,7 +3122,7 @@ export interface ExportSchedulePatch {
    * CSV: beside each column of cents one of the amount (total_cents, total)
    */
   decimals?: boolean;
-  cadence?: "daily" | "weekly" | "monthly";
+  cadence?: ExportCadence;
   /**
    * In the account's time zone. An hour that a day does not have comes as much later as clocks are put forward; of one that it has twice, the second
    */
@@ -2706,16 +3136,31 @@ export interface ExportSchedulePatch {
    */
   day?: number | null;
   /**
-   * all: whatever the filters leave. previous: of the day, week (from Monday) or month before, by the date_field of the filters; for resources whose list has since and until, and in their place
+   * previous goes by the date_field of the filters, in place of since and until; only for resources whose list has both
    */
-  period?: "all" | "previous";
+  period?: ExportPeriod;
   enabled?: boolean;
 }
 export interface Settings {
+  /**
+   * IANA name. It says which midnight a plain date means, when a due date ends and when a day of storage begins
+   */
   time_zone: string;
+  /**
+   * Tax of new invoices, in basis points of their taxable lines: 825 is 8.25 %. A customer may have a rate of its own
+   */
   tax_rate_bps: number;
+  /**
+   * Days between the due date of an invoice and the day on which it becomes overdue
+   */
   grace_days: number;
+  /**
+   * Days between the release of an invoice without a due date and its due date. A customer may have terms of its own
+   */
   terms_days: number;
+  /**
+   * Writes of agents that reach this total, within 24 hours and for one job or customer, wait for a person. null: none wait
+   */
   agent_gate_cents: number | null;
   business_name: string | null;
   address: string | null;
@@ -2739,23 +3184,23 @@ export interface Settings {
 }
 export interface SettingsPatch {
   /**
-   * IANA name; what a plain date means, and when a due date ends
+   * IANA name. It says which midnight a plain date means, when a due date ends and when a day of storage begins
    */
   time_zone?: string;
   /**
-   * Tax of new invoices in basis points
+   * Tax of new invoices, in basis points of their taxable lines: 825 is 8.25 %. A customer may have a rate of its own
    */
   tax_rate_bps?: number;
   /**
-   * Days after the due date until an invoice is overdue
+   * Days between the due date of an invoice and the day on which it becomes overdue
    */
   grace_days?: number;
   /**
-   * Terms of customers that have none of their own
+   * Days between the release of an invoice without a due date and its due date. A customer may have terms of its own
    */
   terms_days?: number;
   /**
-   * Agents' writes of this total or more wait for a human; null: none do
+   * Writes of agents that reach this total, within 24 hours and for one job or customer, wait for a person. null: none wait
    */
   agent_gate_cents?: number | null;
   /**
@@ -2786,7 +3231,10 @@ export interface WebhookEndpoint {
   max_in_flight: number;
   enabled: boolean;
   /**
-   * failing: five days of failures. gone: it answered 410. receiver: it asked for it
+   * - `user`: A person or a key disabled it
+   * - `failing`: It failed for five days
+   * - `gone`: It answered 410
+   * - `receiver`: It asked for it by a header
    */
   disabled_reason: "user" | "failing" | "gone" | "receiver" | null;
   disabled_at: string | null;
@@ -2811,10 +3259,7 @@ export interface WebhookEndpoint {
     expires_at: string | null;
   }[];
   health: {
-    /**
-     * paused: it failed again and again and is left alone for a while. throttled: it asked for a pause. unknown: nothing was sent yet
-     */
-    state: "healthy" | "failing" | "paused" | "throttled" | "slow" | "disabled" | "unknown";
+    state: EndpointState;
     consecutive_failures: number;
     /**
      * First failure since the last success
@@ -2930,7 +3375,10 @@ export interface WebhookEndpointWithSecret {
   max_in_flight: number;
   enabled: boolean;
   /**
-   * failing: five days of failures. gone: it answered 410. receiver: it asked for it
+   * - `user`: A person or a key disabled it
+   * - `failing`: It failed for five days
+   * - `gone`: It answered 410
+   * - `receiver`: It asked for it by a header
    */
   disabled_reason: "user" | "failing" | "gone" | "receiver" | null;
   disabled_at: string | null;
@@ -2955,10 +3403,7 @@ export interface WebhookEndpointWithSecret {
     expires_at: string | null;
   }[];
   health: {
-    /**
-     * paused: it failed again and again and is left alone for a while. throttled: it asked for a pause. unknown: nothing was sent yet
-     */
-    state: "healthy" | "failing" | "paused" | "throttled" | "slow" | "disabled" | "unknown";
+    state: EndpointState;
     consecutive_failures: number;
     /**
      * First failure since the last success
@@ -2985,11 +3430,11 @@ export interface WebhookEndpointWithSecret {
 }
 export interface Approval {
   id: string;
-  kind: "agent_write" | "invoice_approval";
+  kind: ApprovalKind;
   /**
    * A pending one whose time is over is expired
    */
-  status: "pending" | "approved" | "rejected" | "expired" | "cancelled";
+  status: ApprovalStatus;
   /**
    * The command that approving runs
    */
@@ -3061,8 +3506,8 @@ export interface ApprovalApprove {
   note?: string;
 }
 export interface ApprovalListQuery {
-  status?: "pending" | "approved" | "rejected" | "expired" | "cancelled";
-  kind?: "agent_write" | "invoice_approval";
+  status?: ApprovalStatus;
+  kind?: ApprovalKind;
   agent_id?: string;
   invoice_id?: string;
   /**
@@ -3105,9 +3550,14 @@ export interface ApiKey {
   name: string;
   prefix: string;
   last_four: string;
-  permissions: ("read" | "write" | "approve" | "admin")[];
+  permissions: Permission[];
   scopes: string[];
   read_only: boolean;
+  /**
+   * - `starter`: 60 calls a minute and 1,000 an hour, unless the operator set other limits
+   * - `standard`: 300 calls a minute and 5,000 an hour, unless the operator set other limits
+   * - `premium`: 1,000 calls a minute and 20,000 an hour, unless the operator set other limits
+   */
   tier: "starter" | "standard" | "premium" | null;
   created_at: string;
   expires_at: string | null;
@@ -3116,10 +3566,14 @@ export interface ApiKey {
 }
 export interface ApiKeyCreate {
   name: string;
-  permissions: ("read" | "write" | "approve" | "admin")[];
+  permissions: Permission[];
   read_only: boolean;
   /**
    * A lower plan tier for this key; null: the account's
+   *
+   * - `starter`: 60 calls a minute and 1,000 an hour, unless the operator set other limits
+   * - `standard`: 300 calls a minute and 5,000 an hour, unless the operator set other limits
+   * - `premium`: 1,000 calls a minute and 20,000 an hour, unless the operator set other limits
    */
   tier?: "starter" | "standard" | "premium" | null;
   expires_at?: string | null;
@@ -3149,9 +3603,14 @@ export interface ApiKeyWithSecret {
   name: string;
   prefix: string;
   last_four: string;
-  permissions: ("read" | "write" | "approve" | "admin")[];
+  permissions: Permission[];
   scopes: string[];
   read_only: boolean;
+  /**
+   * - `starter`: 60 calls a minute and 1,000 an hour, unless the operator set other limits
+   * - `standard`: 300 calls a minute and 5,000 an hour, unless the operator set other limits
+   * - `premium`: 1,000 calls a minute and 20,000 an hour, unless the operator set other limits
+   */
   tier: "starter" | "standard" | "premium" | null;
   created_at: string;
   expires_at: string | null;
@@ -3168,16 +3627,7 @@ export interface AgentKey {
   name: string;
   prefix: string;
   last_four: string;
-  scopes: (
-    | "read_invoices"
-    | "write_invoices_draft"
-    | "read_work_orders"
-    | "write_work_orders"
-    | "read_customers"
-    | "read_dispatch"
-    | "read_audit"
-    | "propose_approvals"
-  )[];
+  scopes: AgentScope[];
   read_only: boolean;
   created_at: string;
   expires_at: string | null;
@@ -3189,16 +3639,7 @@ export interface AgentKeyCreate {
   /**
    * What the agent may do: each tool takes one of them, none implies another
    */
-  scopes: (
-    | "read_invoices"
-    | "write_invoices_draft"
-    | "read_work_orders"
-    | "write_work_orders"
-    | "read_customers"
-    | "read_dispatch"
-    | "read_audit"
-    | "propose_approvals"
-  )[];
+  scopes: AgentScope[];
   /**
    * A read-only key holds only scopes that begin with read_
    */
@@ -3224,16 +3665,7 @@ export interface AgentKeyWithSecret {
   name: string;
   prefix: string;
   last_four: string;
-  scopes: (
-    | "read_invoices"
-    | "write_invoices_draft"
-    | "read_work_orders"
-    | "write_work_orders"
-    | "read_customers"
-    | "read_dispatch"
-    | "read_audit"
-    | "propose_approvals"
-  )[];
+  scopes: AgentScope[];
   read_only: boolean;
   created_at: string;
   expires_at: string | null;
@@ -3261,7 +3693,7 @@ export interface Session {
   /**
    * As X-Environment has it; live unless it is sent
    */
-  environment: "live" | "sandbox";
+  environment: Environment;
   created_at: string;
   /**
    * At the latest; 12 hours without a request end it sooner
@@ -3331,7 +3763,7 @@ export interface AuditEntry {
   id: string;
   occurred_at: string;
   actor: {
-    type: "user" | "agent" | "api_key" | "system" | "integration";
+    type: ActorType;
     id: string | null;
     name: string | null;
   };
@@ -3341,8 +3773,8 @@ export interface AuditEntry {
   /**
    * failed: refused by a rule; denied: by missing rights; held: waits for an approval
    */
-  outcome: "ok" | "denied" | "failed" | "dry_run" | "held";
-  source: "rest" | "mcp" | "dashboard" | "webhook" | "job";
+  outcome: AuditOutcome;
+  source: AuditSource;
   /**
    * The tool that an agent called
    */
@@ -3384,7 +3816,7 @@ export interface AuditListQuery {
    */
   actor?: string;
   action?: string;
-  outcome?: "ok" | "denied" | "failed" | "dry_run" | "held";
+  outcome?: AuditOutcome;
   /**
    * From this timestamp on; a date is the account's midnight
    */
@@ -3409,19 +3841,11 @@ export interface Accepted {
     status: "queued";
   };
 }
-export interface DryRun {
-  ok: true;
-  dry_run: true;
-  /**
-   * The resource as it would have been answered
-   */
-  data: {
-    [k: string]: unknown;
-  };
-  warnings: string[];
-}
 export interface ErrorBody {
-  code: string;
+  /**
+   * Codes may be added: treat one that you do not know by its HTTP status
+   */
+  code: ErrorCode;
   message: string;
   details?: ErrorDetail[];
   requestId?: string;
@@ -3440,7 +3864,7 @@ export interface Me {
   tenant: {
     id: string;
     name: string;
-    environment: "live" | "sandbox";
+    environment: Environment;
     time_zone: string;
   };
   key: {
@@ -3452,7 +3876,7 @@ export interface Me {
     read_only: boolean;
     expires_at: string | null;
   };
-  tier: "starter" | "standard" | "premium";
+  tier: Tier;
   rate_limits: {
     window: "minute" | "hour";
     limit: number;
@@ -3462,7 +3886,7 @@ export interface Me {
 }
 export interface Operation {
   id: string;
-  status: "queued" | "succeeded" | "failed";
+  status: OperationStatus;
   /**
    * The resource; only when succeeded
    */
@@ -3475,11 +3899,11 @@ export interface Operation {
 export interface ActiveJob {
   id: string;
   job_number: string;
-  status: "pending" | "dispatched" | "in_progress" | "completed" | "cancelled";
+  status: WorkOrderStatus;
   /**
-   * Derived, one of unbilled, ready_to_bill, invoiced, billed, partially_paid, paid, disputed, not_billable
+   * Derived; no client sets it
    */
-  billing_status: string;
+  billing_status: BillingStatus;
   /**
    * Open vocabulary. Published values: tow, light_duty_tow, medium_duty_tow, heavy_duty_tow, motorcycle_tow, flatbed_tow, accident_tow, impound_tow, private_property_tow, secondary_tow, transport, recovery, winch_out, load_shift, roadside_service, jump_start, battery_replacement, lockout, key_made, tire_change, fuel_delivery, mobile_mechanic, other.
    */
@@ -3508,10 +3932,27 @@ export interface ActiveJob {
   unit_number: string | null;
   truck_id: string | null;
   driver_id: string | null;
+  /**
+   * - `offered`: The job was offered to the driver
+   * - `acknowledged`: The driver took it
+   * - `en_route`: On the way to the vehicle
+   * - `on_scene`: At the vehicle
+   * - `hooked`: The vehicle is hooked or loaded
+   * - `towing`: On the way to the destination
+   * - `at_destination`: At the destination
+   * - `cleared`: The vehicle is unloaded, and the truck is free
+   */
   step:
     "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
   eta: string | null;
   miles: number | null;
+  /**
+   * - `customer`: The customer called it off
+   * - `club`: The motor club called it off
+   * - `provider`: The tow company called it off
+   * - `goa`: Gone on arrival: the vehicle was not there
+   * - `unsuccessful`: The truck was there and could not do the job
+   */
   cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
   cancel_note: string | null;
   created_at: string;
@@ -3545,11 +3986,11 @@ export interface AgentDispatchBoard {
 export interface BoardTruck {
   id: string;
   unit_number: string;
-  duty_class: "light" | "medium" | "heavy";
+  duty_class: DutyClass;
   /**
    * On a job: assigned, en_route, on_scene, towing or returning, as that job stands
    */
-  status: "available" | "assigned" | "en_route" | "on_scene" | "towing" | "returning" | "off_duty" | "out_of_service";
+  status: TruckStatus;
   driver_id: string | null;
   vin: string | null;
   plate: string | null;
@@ -3580,8 +4021,8 @@ export interface BoardTruck {
     id: string;
     name: string;
     phone: string | null;
-    duty_classes: ("light" | "medium" | "heavy")[];
-    status: "active" | "inactive";
+    duty_classes: DutyClass[];
+    status: DriverStatus;
     created_at: string;
     updated_at: string;
   } | null;
@@ -3601,11 +4042,11 @@ export interface DispatchBoard {
 export interface UnassignedJob {
   id: string;
   job_number: string;
-  status: "pending" | "dispatched" | "in_progress" | "completed" | "cancelled";
+  status: WorkOrderStatus;
   /**
-   * Derived, one of unbilled, ready_to_bill, invoiced, billed, partially_paid, paid, disputed, not_billable
+   * Derived; no client sets it
    */
-  billing_status: string;
+  billing_status: BillingStatus;
   /**
    * Open vocabulary. Published values: tow, light_duty_tow, medium_duty_tow, heavy_duty_tow, motorcycle_tow, flatbed_tow, accident_tow, impound_tow, private_property_tow, secondary_tow, transport, recovery, winch_out, load_shift, roadside_service, jump_start, battery_replacement, lockout, key_made, tire_change, fuel_delivery, mobile_mechanic, other.
    */
@@ -3634,10 +4075,27 @@ export interface UnassignedJob {
   unit_number: string | null;
   truck_id: string | null;
   driver_id: string | null;
+  /**
+   * - `offered`: The job was offered to the driver
+   * - `acknowledged`: The driver took it
+   * - `en_route`: On the way to the vehicle
+   * - `on_scene`: At the vehicle
+   * - `hooked`: The vehicle is hooked or loaded
+   * - `towing`: On the way to the destination
+   * - `at_destination`: At the destination
+   * - `cleared`: The vehicle is unloaded, and the truck is free
+   */
   step:
     "offered" | "acknowledged" | "en_route" | "on_scene" | "hooked" | "towing" | "at_destination" | "cleared" | null;
   eta: string | null;
   miles: number | null;
+  /**
+   * - `customer`: The customer called it off
+   * - `club`: The motor club called it off
+   * - `provider`: The tow company called it off
+   * - `goa`: Gone on arrival: the vehicle was not there
+   * - `unsuccessful`: The truck was there and could not do the job
+   */
   cancel_reason: "customer" | "club" | "provider" | "goa" | "unsuccessful" | null;
   cancel_note: string | null;
   created_at: string;

@@ -52,12 +52,13 @@ export function toParameters(schema: Joi.ObjectSchema): OpenApiSchema[] {
   const { keys = {} } = schema.describe() as Description;
   return Object.entries(keys).map(([name, key]) => {
     const { description, example, ...rest } = convert(key);
+    const own = meaningsIn(key) ? key.flags?.description : description;
     return {
       name,
       in: 'query',
       required: key.flags?.presence === 'required',
-      ...(description ? { description } : {}),
-      schema: rest,
+      ...(own ? { description: own } : {}),
+      schema: meaningsIn(key) ? { $ref: `#/components/schemas/${classNameIn(key)}` } : rest,
       ...(example === undefined ? {} : { example }),
     };
   });
@@ -73,7 +74,29 @@ function convertNested(description: Description): OpenApiSchema {
   const name = classNameIn(description);
   if (!name) return convert(description);
   // In 3.0.3 nothing may stand beside $ref, and nullable counts only beside a type: a nullable member is written out.
-  return description.allow?.includes(null) ? convert(description) : { $ref: `#/components/schemas/${name}` };
+  if (description.allow?.includes(null)) return convert(description);
+  const reference = { $ref: `#/components/schemas/${name}` };
+  if (!meaningsIn(description)) return reference;
+  // A word of a named set may say more where it stands, and have a default there.
+  const { flags = {} } = description;
+  const own = {
+    ...(flags.default === undefined ? {} : { default: flags.default }),
+    ...(flags.description ? { description: flags.description } : {}),
+  };
+  return Object.keys(own).length > 0 ? { allOf: [reference], ...own } : reference;
+}
+
+/** What the words of a named set mean (named-enum.ts). */
+function meaningsIn({ metas = [] }: Description): Record<string, string> | undefined {
+  return metas.find((meta) => meta.meanings)?.meanings as Record<string, string> | undefined;
+}
+
+/** The description of a schema, and below it a list of what each word means. */
+function describeWords(description: Description): string | undefined {
+  const meanings = meaningsIn(description);
+  const list = meanings && Object.entries(meanings).map(([word, meaning]) => `- \`${word}\`: ${meaning}`);
+  const parts = [description.flags?.description, list?.join('\n')].filter((part) => part !== undefined);
+  return parts.length > 0 ? parts.join('\n\n') : undefined;
 }
 
 const KINDS: Record<string, (description: Description) => OpenApiSchema> = {
@@ -95,7 +118,9 @@ function convert(description: Description): OpenApiSchema {
   return { ...kind(description), ...annotations(description) };
 }
 
-function annotations({ flags, allow = [], examples, metas = [] }: Description): OpenApiSchema {
+function annotations(description: Description): OpenApiSchema {
+  const { flags, allow = [], examples, metas = [] } = description;
+  const words = describeWords(description);
   const values = allow.filter((value) => value !== null && value !== '');
   const nullable = allow.includes(null);
   const format = metas.find((meta) => meta.format)?.format;
@@ -105,7 +130,7 @@ function annotations({ flags, allow = [], examples, metas = [] }: Description): 
     ...(flags?.only && values.length > 0 ? { enum: nullable ? [...values, null] : values } : {}),
     ...(nullable ? { nullable: true } : {}),
     ...(flags?.default === undefined ? {} : { default: flags.default }),
-    ...(flags?.description ? { description: flags.description } : {}),
+    ...(words ? { description: words } : {}),
     ...(examples?.[0] === undefined ? {} : { example: examples[0] }),
   };
 }

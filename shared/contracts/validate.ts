@@ -57,14 +57,26 @@ export function toDetails(error: Joi.ValidationError): ErrorDetail[] {
  */
 export function validate<T>(schema: Joi.Schema, input: unknown, unknown: Unknown = 'stripped'): T {
   const { error, value } = prepared(schema, unknown).validate(input);
-  if (!error) return value as T;
+  if (error) throw refusalOf(error);
+  return value as T;
+}
+
+/** As {@link validate}; `note` gets the paths of the members it ignored, also when others are at fault. */
+export function validateAndNote<T>(schema: Joi.Schema, input: unknown, note: (ignored: string[]) => void): T {
+  const { error, value } = prepared(schema, 'stripped').validate(input);
+  note(unknownFields(input, value));
+  if (error) throw refusalOf(error);
+  return value as T;
+}
+
+function refusalOf(error: Joi.ValidationError): AppError {
   const details = toDetails(error);
   if (details.every((detail) => detail.code === 'line_total_mismatch')) {
-    throw new AppError('line_total_mismatch', details[0]?.message ?? 'A line total does not add up.', {
+    return new AppError('line_total_mismatch', details[0]?.message ?? 'A line total does not add up.', {
       details,
     });
   }
-  throw validationError(details);
+  return validationError(details);
 }
 
 /** A 400 whose message is the first fault. */
@@ -77,7 +89,7 @@ function summary(details: ErrorDetail[]): string {
   return details.length === 1 ? `${first}.` : `${first}, and ${details.length - 1} more; see details.`;
 }
 
-/** Paths of members that validation dropped because nobody knows them; a dry run lists them as warnings. */
+/** Paths of members that validation dropped because the schema does not know them. */
 export function unknownFields(input: unknown, known: unknown, path: (string | number)[] = []): string[] {
   if (Array.isArray(input) && Array.isArray(known)) {
     return input.flatMap((item, index) => unknownFields(item, known[index], [...path, index]));

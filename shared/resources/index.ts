@@ -1,4 +1,5 @@
 import type { CommandDefinition } from '../contracts/command.js';
+import * as enums from '../contracts/enums.js';
 import type { ResourceDefinition } from '../contracts/resource.js';
 import * as agentKeyCommands from './agent-keys/commands.js';
 import * as agentKeySchemas from './agent-keys/schema.js';
@@ -88,6 +89,7 @@ export const resources: readonly ResourceDefinition[] = [
 
 /** Schemas of answers that are no resource. */
 export const envelopeSchemas = {
+  ...enums,
   ...operationSchemas,
   ...dispatchBoardSchemas,
   ...customerStatementSchemas,

@@ -7,7 +7,7 @@ interface Description {
   type: string;
   flags?: { presence?: string; only?: boolean };
   rules?: { name: string; args?: { limit?: number; regex?: string } }[];
-  metas?: { format?: string; className?: string }[];
+  metas?: { format?: string; className?: string; takesDay?: boolean }[];
   allow?: unknown[];
   keys?: Record<string, Description>;
   items?: Description[];
@@ -49,6 +49,7 @@ function strings(description: Description): fc.Arbitrary<string> {
     isTrimmed ? fc.tuple(blanks, core, blanks).map((parts) => parts.join('')) : core;
   if (metas.some((meta) => meta.format === 'date-time')) return instants;
   if (metas.some((meta) => meta.format === 'date')) return days;
+  if (metas.some((meta) => meta.takesDay)) return fc.oneof(instants, days);
   if (rules.some((one) => one.args?.regex?.startsWith('/^([01]'))) return timesOfDay;
   if (metas.some((meta) => meta.format === 'time-zone'))
     return fc.constantFrom('UTC', 'America/New_York', 'Europe/Berlin');

@@ -12,6 +12,8 @@ export interface DocumentedOperation {
   /** Schema and example of the JSON body, when there is one. */
   body: { schema: Json; example: unknown; required: boolean } | undefined;
   responses: { status: string; response: Json }[];
+  /** What the dry run and the late commit of a write get. */
+  otherResponses: { status: string; response: Json }[];
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
@@ -23,6 +25,11 @@ export function resolveRef(node: Json): Json {
   const found = parts.reduce<unknown>((at, part) => (at as Json | undefined)?.[part], openApiDocument);
   if (found === undefined) throw new Error(`${node.$ref} points at nothing`);
   return resolveRef(found as Json);
+}
+
+function resolveAll(responses: unknown): { status: string; response: Json }[] {
+  const entries = Object.entries((responses ?? {}) as Record<string, Json>);
+  return entries.map(([status, response]) => ({ status, response: resolveRef(response) }));
 }
 
 function jsonContent(holder: Json | undefined): { schema: Json; example: unknown } | undefined {
@@ -46,12 +53,8 @@ export function documentedOperations(): DocumentedOperation[] {
           operation,
           parameters: ((operation.parameters ?? []) as Json[]).map(resolveRef),
           body: body && { ...body, required: (operation.requestBody as Json).required === true },
-          responses: Object.entries(operation.responses as Record<string, Json>).map(
-            ([status, response]) => ({
-              status,
-              response: resolveRef(response),
-            }),
-          ),
+          responses: resolveAll(operation.responses),
+          otherResponses: resolveAll(operation['x-other-responses']),
         };
       }),
   );
@@ -82,14 +85,18 @@ export function documentedExamples(): Sample[] {
     schema: header.schema as Json,
     value: header.example,
   }));
-  const operations = documentedOperations().flatMap(({ name, body, parameters: own, responses }) => [
-    ...(body ? [{ where: `${name} body`, schema: body.schema, value: body.example }] : []),
-    ...parameters(name, own),
-    ...responses.flatMap(({ status, response }) => {
-      const content = jsonContent(response);
-      return content ? [{ where: `${name} ${status}`, schema: content.schema, value: content.example }] : [];
-    }),
-  ]);
+  const operations = documentedOperations().flatMap(
+    ({ name, body, parameters: own, responses, otherResponses }) => [
+      ...(body ? [{ where: `${name} body`, schema: body.schema, value: body.example }] : []),
+      ...parameters(name, own),
+      ...[...responses, ...otherResponses].flatMap(({ status, response }) => {
+        const content = jsonContent(response);
+        return content
+          ? [{ where: `${name} ${status}`, schema: content.schema, value: content.example }]
+          : [];
+      }),
+    ],
+  );
   const members = documentedSchemas()
     .filter(({ schema }) => schema.example !== undefined)
     .map(({ where, schema }) => ({ where, schema, value: schema.example }));

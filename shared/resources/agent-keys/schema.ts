@@ -1,9 +1,9 @@
 import Joi from 'joi';
+import { agentScope } from '../../contracts/enums.js';
 import { allRequired, cursor, dateTime, flag, limit, text, uuid } from '../../contracts/fields.js';
 import { AGENT_SCOPES } from '../../contracts/vocabulary.js';
 
 const name = () => text(100).example('Billing agent');
-const scope = () => Joi.string().valid(...AGENT_SCOPES);
 
 /** The nearest ancestor of the list is the key. */
 const onlyReadingIfReadOnly: Joi.CustomValidator<string[]> = (scopes, helpers) => {
@@ -17,7 +17,7 @@ const onlyReadingIfReadOnly: Joi.CustomValidator<string[]> = (scopes, helpers) =
 export const agentKeyCreate = Joi.object({
   name: name().required(),
   scopes: Joi.array()
-    .items(scope())
+    .items(agentScope)
     .min(1)
     .max(AGENT_SCOPES.length)
     .unique()
@@ -35,7 +35,7 @@ const keys = () => ({
   name: name(),
   prefix: Joi.string().example('tk_agent_'),
   last_four: Joi.string().example('9sXk'),
-  scopes: Joi.array().items(scope()),
+  scopes: Joi.array().items(agentScope),
   read_only: Joi.boolean(),
   created_at: dateTime(),
   expires_at: dateTime().allow(null),

@@ -1,22 +1,16 @@
 import Joi from 'joi';
+import { permission, tier } from '../../contracts/enums.js';
 import { allRequired, cursor, dateTime, flag, integer, limit, text, uuid } from '../../contracts/fields.js';
-import { PERMISSIONS, TIERS } from '../../contracts/vocabulary.js';
+import { PERMISSIONS } from '../../contracts/vocabulary.js';
 
 const name = () => text(100).example('Dispatch software');
-const permissions = () =>
-  Joi.array()
-    .items(Joi.string().valid(...PERMISSIONS))
-    .max(PERMISSIONS.length)
-    .unique();
+const permissions = () => Joi.array().items(permission).max(PERMISSIONS.length).unique();
 
 export const apiKeyCreate = Joi.object({
   name: name().required(),
   permissions: permissions().min(1).default(['read', 'write']),
   read_only: flag().default(false),
-  tier: Joi.string()
-    .valid(...TIERS)
-    .allow(null)
-    .description("A lower plan tier for this key; null: the account's"),
+  tier: tier.allow(null).description("A lower plan tier for this key; null: the account's"),
   expires_at: dateTime().allow(null),
 }).meta({ className: 'ApiKeyCreate' });
 
@@ -37,9 +31,7 @@ const keys = () => ({
   permissions: permissions(),
   scopes: Joi.array().items(Joi.string()),
   read_only: Joi.boolean(),
-  tier: Joi.string()
-    .valid(...TIERS)
-    .allow(null),
+  tier: tier.allow(null),
   created_at: dateTime(),
   expires_at: dateTime().allow(null),
   revoked_at: dateTime().allow(null),

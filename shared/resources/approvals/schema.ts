@@ -1,9 +1,7 @@
 import Joi from 'joi';
+import { approvalKind, approvalStatus } from '../../contracts/enums.js';
 import { allRequired, cents, cursor, dateTime, limit, multilineText, uuid } from '../../contracts/fields.js';
-import { APPROVAL_KINDS, APPROVAL_STATUSES } from '../../contracts/vocabulary.js';
 
-const kind = () => Joi.string().valid(...APPROVAL_KINDS);
-const status = () => Joi.string().valid(...APPROVAL_STATUSES);
 const EXAMPLE_HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
 const MIN_JUSTIFICATION = 10;
@@ -53,8 +51,8 @@ export const approvalChange = Joi.object({
 
 export const approval = allRequired({
   id: uuid(),
-  kind: kind(),
-  status: status().description('A pending one whose time is over is expired'),
+  kind: approvalKind,
+  status: approvalStatus.description('A pending one whose time is over is expired'),
   action: Joi.string().example('invoice.create').description('The command that approving runs'),
   agent_id: uuid().allow(null).description('The agent key that asked; null when none did'),
   agent_name: Joi.string().allow(null),
@@ -90,8 +88,8 @@ export const held = allRequired({
 }).meta({ className: 'Held' });
 
 export const approvalListQuery = Joi.object({
-  status: status(),
-  kind: kind(),
+  status: approvalStatus,
+  kind: approvalKind,
   agent_id: uuid(),
   invoice_id: uuid(),
   limit: limit(200),

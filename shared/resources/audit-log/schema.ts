@@ -1,9 +1,9 @@
 import Joi from 'joi';
+import { actorType, auditOutcome, auditSource } from '../../contracts/enums.js';
 import { allRequired, cursor, dateOrDateTime, dateTime, limit, text, uuid } from '../../contracts/fields.js';
-import { ACTOR_TYPES, AUDIT_OUTCOMES, AUDIT_SOURCES } from '../../contracts/vocabulary.js';
+import { ACTOR_TYPES } from '../../contracts/vocabulary.js';
 import { isUuid } from '../../platform/ids.js';
 
-const outcome = () => Joi.string().valid(...AUDIT_OUTCOMES);
 const action = () => text(100).example('invoice.created');
 const entityType = () => text(50).example('invoice');
 
@@ -12,17 +12,17 @@ export const auditEntry = allRequired({
   id: uuid(),
   occurred_at: dateTime(),
   actor: allRequired({
-    type: Joi.string().valid(...ACTOR_TYPES),
+    type: actorType,
     id: uuid().allow(null),
     name: Joi.string().allow(null).example('Dana Whitfield'),
   }),
   action: action(),
   entity_type: entityType().allow(null),
   entity_id: uuid().allow(null),
-  outcome: outcome().description(
+  outcome: auditOutcome.description(
     'failed: refused by a rule; denied: by missing rights; held: waits for an approval',
   ),
-  source: Joi.string().valid(...AUDIT_SOURCES),
+  source: auditSource,
   tool: Joi.string().allow(null).description('The tool that an agent called').example('create_invoice_draft'),
   changes: Joi.array()
     .items(
@@ -54,7 +54,7 @@ export const auditListQuery = Joi.object({
     .description(`Id of a person, key or agent; or a kind of actor: ${ACTOR_TYPES.join(', ')}`)
     .example('user'),
   action: action(),
-  outcome: outcome(),
+  outcome: auditOutcome,
   since: dateOrDateTime().description("From this timestamp on; a date is the account's midnight"),
   until: dateOrDateTime().description("Before this timestamp; a date is the account's midnight"),
   limit: limit(100),

@@ -12,13 +12,31 @@ import {
   uuid,
   webUrl,
 } from '../../contracts/fields.js';
+import { namedEnum } from '../../contracts/named-enum.js';
 import { MAX_INVOICE_TOTAL_CENTS } from '../invoices/money.js';
 import { DENIAL_CODES } from './denial-rules.js';
 import { CLAIM_STATUSES, MAX_ATTEMPTS } from './transitions.js';
 
 const MAX_EVIDENCE = 50;
 const EVIDENCE_KINDS = ['photo', 'document', 'note'];
-const status = () => Joi.string().valid(...CLAIM_STATUSES);
+
+export const claimStatus = namedEnum('ClaimStatus', CLAIM_STATUSES, {
+  queued: 'Made and not sent yet. It expires at `submit_by`',
+  submitted: 'Sent to the club, which has not answered',
+  accepted: 'The club accepted it and has not paid yet',
+  paid: 'The club paid what was expected',
+  denied: 'The club refused it. It expires at `respond_by` unless it is billed again',
+  rebilling: 'Being corrected after a denial, to be sent again',
+  short_paid: 'The club paid less than was expected',
+  expired: 'Its deadline has passed',
+  withdrawn: 'The tow company took it back',
+});
+
+export const clubAnswer = namedEnum('ClubAnswer', ['accepted', 'denied', 'paid'], {
+  accepted: 'It will be paid',
+  denied: 'It is refused; `code` and `reason` say why',
+  paid: 'It is paid; `amount_cents` is required',
+});
 
 export const evidenceInput = Joi.object({
   kind: slug(EVIDENCE_KINDS).required(),
@@ -55,7 +73,7 @@ export const claimWithdraw = Joi.object({
 }).meta({ className: 'ClaimWithdraw' });
 
 export const claimOutcome = Joi.object({
-  outcome: Joi.string().valid('accepted', 'denied', 'paid').required().description('What the club says'),
+  outcome: clubAnswer.required().description('What the club says'),
   code: slug(DENIAL_CODES)
     .allow(null)
     .description("Of a denial: the club's reason. An answer is known for the published ones"),
@@ -78,7 +96,7 @@ export const claim = allRequired({
   club: Joi.string().example('Interstate Motor Club'),
   provider_id: Joi.string().allow(null),
   po_number: Joi.string().allow(null),
-  status: status(),
+  status: claimStatus,
   status_reason: Joi.string().allow(null),
   attempt: Joi.number()
     .integer()
@@ -101,7 +119,7 @@ export const claim = allRequired({
 }).meta({ className: 'Claim' });
 
 export const claimListQuery = Joi.object({
-  status: status(),
+  status: claimStatus,
   invoice_id: uuid(),
   search: text(100).description('Part of club or po_number'),
   limit: limit(200),

@@ -1,15 +1,15 @@
 import Joi from 'joi';
+import { driverStatus, dutyClass } from '../../contracts/enums.js';
 import { allRequired, cursor, dateTime, limit, text, uuid } from '../../contracts/fields.js';
-import { DRIVER_STATUSES, DUTY_CLASSES } from '../../contracts/vocabulary.js';
+import { DUTY_CLASSES } from '../../contracts/vocabulary.js';
 
 const driverName = () => text(200).example('Sam Rivera');
-const dutyClasses = () => Joi.array().items(Joi.string().valid(...DUTY_CLASSES));
-const driverStatus = () => Joi.string().valid(...DRIVER_STATUSES);
+const dutyClasses = () => Joi.array().items(dutyClass);
 
 const driverKeys = () => ({
   phone: text(32).allow(null).example('+1 212 555 0100'),
   duty_classes: dutyClasses().unique().max(DUTY_CLASSES.length).description('What the driver may drive'),
-  status: driverStatus(),
+  status: driverStatus,
 });
 
 export const driverCreate = Joi.object({
@@ -27,13 +27,13 @@ export const driver = allRequired({
   name: driverName(),
   phone: Joi.string().allow(null),
   duty_classes: dutyClasses(),
-  status: driverStatus(),
+  status: driverStatus,
   created_at: dateTime(),
   updated_at: dateTime(),
 }).meta({ className: 'Driver' });
 
 export const driverListQuery = Joi.object({
-  status: driverStatus(),
+  status: driverStatus,
   search: text(100).description('Part of name'),
   limit: limit(200),
   cursor: cursor(),

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { dateTime, uuid } from '../../contracts/fields.js';
-import { DISABLED_REASONS, type EventType } from '../../contracts/vocabulary.js';
+import type { EventType } from '../../contracts/vocabulary.js';
 import { driver } from '../drivers/schema.js';
 import { exportRecord } from '../exports/schema.js';
 import { invoice } from '../invoices/schema.js';
@@ -8,7 +8,7 @@ import { payment } from '../payments/schema.js';
 import { suggestion } from '../suggestions/schema.js';
 import { truck } from '../trucks/schema.js';
 import { webhookDelivery } from '../webhook-deliveries/schema.js';
-import { webhookEndpoint } from '../webhook-endpoints/schema.js';
+import { disabledReason, webhookEndpoint } from '../webhook-endpoints/schema.js';
 import { workOrder } from '../work-orders/schema.js';
 import * as examples from './example-records.js';
 
@@ -101,9 +101,7 @@ export const CATALOGUE: Readonly<Record<EventType, EventTypeDefinition>> = {
     firesWhen: 'an endpoint has only failed for five days, or its receiver asks for the end',
     object: webhookEndpoint,
     extra: {
-      reason: Joi.string()
-        .valid(...DISABLED_REASONS)
-        .example('failing'),
+      reason: disabledReason.example('failing'),
     },
     example: { object: examples.disabledEndpoint },
   },

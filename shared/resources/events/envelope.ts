@@ -1,6 +1,7 @@
 import Joi from 'joi';
+import { environment as environmentName } from '../../contracts/enums.js';
 import { dateTime, uuid } from '../../contracts/fields.js';
-import { ENVIRONMENTS } from '../../contracts/vocabulary.js';
+import type { ENVIRONMENTS } from '../../contracts/vocabulary.js';
 import { API_VERSION } from '../../events/record-events.js';
 
 /** What stands around an event's data. */
@@ -11,7 +12,7 @@ export function eventEnvelope(type: Joi.Schema): Record<string, Joi.Schema> {
     api_version: Joi.string().valid(API_VERSION),
     timestamp: dateTime(),
     tenant_id: uuid(),
-    environment: Joi.string().valid(...ENVIRONMENTS),
+    environment: environmentName,
   };
 }
 

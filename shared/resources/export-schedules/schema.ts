@@ -1,12 +1,23 @@
 import Joi from 'joi';
 import { allRequired, cursor, dateTime, flag, integer, limit, uuid } from '../../contracts/fields.js';
+import { namedEnum } from '../../contracts/named-enum.js';
 import { newOrder, orderMembers } from '../exports/order-fields.js';
 import { CADENCES, PERIODS, WEEKDAYS } from './vocabulary.js';
 
 /** In the night, and after every hour that summer time takes away or gives twice. */
 const DEFAULT_HOUR = 4;
 
-const cadence = () => Joi.string().valid(...CADENCES);
+export const exportCadence = namedEnum('ExportCadence', CADENCES, {
+  daily: 'Every day',
+  weekly: 'Once a week, on `weekday`',
+  monthly: 'Once a month, on `day`',
+});
+
+export const exportPeriod = namedEnum('ExportPeriod', PERIODS, {
+  all: 'Every row that the filters leave',
+  previous: 'Of these, the rows of the day, week (from Monday) or month before',
+});
+
 const hour = () =>
   integer(0, 23)
     .example(4)
@@ -27,14 +38,12 @@ const day = () =>
       'monthly: the day, or the last one of a month that is shorter; 1 when left out. Otherwise null',
     );
 const period = () =>
-  Joi.string()
-    .valid(...PERIODS)
-    .description(
-      'all: whatever the filters leave. previous: of the day, week (from Monday) or month before, by the date_field of the filters; for resources whose list has since and until, and in their place',
-    );
+  exportPeriod.description(
+    'previous goes by the date_field of the filters, in place of since and until; only for resources whose list has both',
+  );
 
 const timing = () => ({
-  cadence: cadence(),
+  cadence: exportCadence,
   hour: hour(),
   weekday: weekday(),
   day: day(),
@@ -56,7 +65,7 @@ export const exportSchedule = allRequired({
 export const exportScheduleCreate = Joi.object({
   ...newOrder(),
   ...timing(),
-  cadence: cadence().required(),
+  cadence: exportCadence.required(),
   hour: hour().default(DEFAULT_HOUR),
   period: period().default('all'),
   enabled: flag().default(true),

@@ -1,15 +1,23 @@
 import Joi from 'joi';
 import { flag, text } from '../../contracts/fields.js';
+import { namedEnum } from '../../contracts/named-enum.js';
 import { ALL_TABLES, EXPORT_FORMATS, EXPORT_INCLUDES, EXPORT_RESOURCES } from './order.js';
 
-const resource = () =>
-  Joi.string()
-    .valid(...EXPORT_RESOURCES)
-    .description(`all: one zip of ${ALL_TABLES.join(', ')}; as a dump: everything the account owns`);
-const format = () =>
-  Joi.string()
-    .valid(...EXPORT_FORMATS)
-    .description('json: an array; dump: SQL that psql restores, of all alone');
+export const exportResource = namedEnum('ExportResource', EXPORT_RESOURCES, {
+  invoices: 'Invoices',
+  customers: 'Customers',
+  work_orders: 'Work orders',
+  inspections: 'Inspections',
+  all: `One zip of ${ALL_TABLES.join(', ')}; as a dump: everything that the account owns`,
+});
+
+export const exportFormat = namedEnum('ExportFormat', EXPORT_FORMATS, {
+  csv: 'Comma-separated values, for spreadsheets',
+  json: 'One JSON array',
+  ndjson: 'One JSON object a line',
+  dump: 'SQL that psql restores; only of `all`',
+});
+
 const compression = () =>
   Joi.string()
     .valid('gzip', 'none')
@@ -54,8 +62,8 @@ const include = () =>
 
 /** What is asked for, as it is shown and as a change of it is given. */
 export const orderMembers = () => ({
-  resource: resource(),
-  format: format(),
+  resource: exportResource,
+  format: exportFormat,
   filters: filters(),
   include: include(),
   compression: compression(),
@@ -65,8 +73,8 @@ export const orderMembers = () => ({
 
 /** What is asked for when it is new. */
 export const newOrder = () => ({
-  resource: resource().required(),
-  format: format().required(),
+  resource: exportResource.required(),
+  format: exportFormat.required(),
   filters: filters().default({}),
   include: include().default([]),
   compression: compression().default('gzip'),

@@ -1,8 +1,19 @@
 import Joi from 'joi';
 import { allRequired, cursor, dateTime, limit, uuid } from '../../contracts/fields.js';
+import { namedEnum } from '../../contracts/named-enum.js';
 import { EXPORT_STATUSES } from '../../contracts/vocabulary.js';
-import { EXPORT_RESOURCES } from './order.js';
-import { newOrder, orderMembers } from './order-fields.js';
+import { exportResource, newOrder, orderMembers } from './order-fields.js';
+
+export { exportFormat, exportResource } from './order-fields.js';
+
+export const exportStatus = namedEnum('ExportStatus', EXPORT_STATUSES, {
+  queued: 'Waits for its turn',
+  running: 'Being written. `progress` says how far it is',
+  completed: 'Written. `download_url` fetches it',
+  failed: 'Could not be written. `error` says why',
+  cancelled: 'Cancelled before it was written',
+  expired: 'Its file has been deleted',
+});
 
 const count = () => Joi.number().integer().min(0);
 
@@ -20,9 +31,7 @@ const file = allRequired({
 export const exportRecord = allRequired({
   id: uuid(),
   ...orderMembers(),
-  status: Joi.string()
-    .valid(...EXPORT_STATUSES)
-    .description('expired: its file has been deleted'),
+  status: exportStatus,
   progress: allRequired({
     rows: count().example(640),
     bytes: count().example(40_210).description('Of what is downloaded, as far as it is written'),
@@ -70,8 +79,8 @@ export const exportCreate = Joi.object(newOrder()).meta({ className: 'ExportCrea
 export const exportAction = Joi.object({}).meta({ className: 'ExportAction' });
 
 export const exportListQuery = Joi.object({
-  status: Joi.string().valid(...EXPORT_STATUSES),
-  resource: Joi.string().valid(...EXPORT_RESOURCES),
+  status: exportStatus,
+  resource: exportResource,
   schedule_id: uuid().description('Those that this schedule asked for'),
   limit: limit(200),
   cursor: cursor(),

@@ -11,11 +11,37 @@ import {
   uuid,
   vin,
 } from '../../contracts/fields.js';
+import { namedEnum } from '../../contracts/named-enum.js';
 import { MAX_UNIT_PRICE_CENTS } from '../invoices/money.js';
 import { IMPOUND_STATUSES, PATCHABLE_IMPOUND_STATUSES, RELEASE_KINDS } from './transitions.js';
 
-const status = () => Joi.string().valid(...IMPOUND_STATUSES);
-const releaseKind = () => Joi.string().valid(...RELEASE_KINDS);
+const STATUS_MEANINGS = {
+  stored: 'In the yard',
+  hold: 'In the yard, and may not leave until the hold ends',
+  pending_release: 'In the yard, and about to be picked up',
+  released: 'Has left the yard. Storage has ended',
+  lien: 'In the yard, with a lien for unpaid storage under way',
+  auction: 'In the yard, to be sold at auction',
+  disposed: 'Sold or scrapped. Storage has ended',
+};
+
+export const impoundStatus = namedEnum('ImpoundStatus', IMPOUND_STATUSES, STATUS_MEANINGS);
+
+export const patchableImpoundStatus = namedEnum(
+  'PatchableImpoundStatus',
+  PATCHABLE_IMPOUND_STATUSES,
+  STATUS_MEANINGS,
+);
+
+export const releaseKind = namedEnum('ReleaseKind', RELEASE_KINDS, {
+  owner: 'To its owner',
+  insurance: 'To an insurance company',
+  lienholder: 'To the lender that holds the title',
+  no_charge: 'Without a charge: storage that is not invoiced yet is waived',
+  surrendered: 'The owner gave up the vehicle',
+  junked: 'To a scrap yard',
+  bill_account: 'To be billed to the customer account',
+});
 const count = () => Joi.number().integer().min(0).example(3);
 
 const vehicleInput = () =>
@@ -55,9 +81,7 @@ export const impoundCreate = Joi.object({
 
 export const impoundPatch = Joi.object({
   ...placeKeys(),
-  status: Joi.string()
-    .valid(...PATCHABLE_IMPOUND_STATUSES)
-    .description('If the table of moves allows it; disposed ends storage'),
+  status: patchableImpoundStatus.description('If the table of moves allows it; disposed ends storage'),
 }).meta({ className: 'ImpoundPatch' });
 
 /** An action that needs no more than its path. */
@@ -68,14 +92,14 @@ export const impoundHold = Joi.object({
 }).meta({ className: 'ImpoundHold' });
 
 export const impoundRelease = Joi.object({
-  kind: releaseKind().required().description('no_charge: storage that is not invoiced yet is waived'),
+  kind: releaseKind.required().description('no_charge: storage that is not invoiced yet is waived'),
   released_to: text(200).allow(null).example('Jane Roe'),
   at: dateTime().description('Default: now; not in the future'),
 }).meta({ className: 'ImpoundRelease' });
 
 export const impound = allRequired({
   id: uuid(),
-  status: status(),
+  status: impoundStatus,
   work_order_id: uuid().allow(null),
   customer_id: uuid().allow(null),
   vehicle: allRequired({
@@ -91,7 +115,7 @@ export const impound = allRequired({
   hold_reason: Joi.string().allow(null),
   impounded_at: dateTime(),
   released_at: dateTime().allow(null),
-  release_kind: releaseKind().allow(null),
+  release_kind: releaseKind.allow(null),
   released_to: Joi.string().allow(null),
   daily_rate_cents: cents().example(4500),
   free_days: count().example(0),
@@ -108,7 +132,7 @@ export const impound = allRequired({
 }).meta({ className: 'Impound' });
 
 export const impoundListQuery = Joi.object({
-  status: status(),
+  status: impoundStatus,
   work_order_id: uuid(),
   limit: limit(200),
   cursor: cursor(),

@@ -1,5 +1,11 @@
 import Joi from 'joi';
 import {
+  defectSeverity,
+  inspectionItemState,
+  inspectionKind,
+  inspectionResult,
+} from '../../contracts/enums.js';
+import {
   allRequired,
   cursor,
   dateOrDateTime,
@@ -13,34 +19,23 @@ import {
   vin,
   webUrl,
 } from '../../contracts/fields.js';
-import {
-  DEFECT_SEVERITIES,
-  INSPECTION_ITEM_STATES,
-  INSPECTION_KINDS,
-  INSPECTION_RESULTS,
-  PHOTO_PHASES,
-  PHOTO_SLOTS,
-} from '../../contracts/vocabulary.js';
+import { PHOTO_PHASES, PHOTO_SLOTS } from '../../contracts/vocabulary.js';
 
 /** Items, defects or photos of one inspection; like the lines of an invoice. */
 const MOST = 200;
-
-const kind = () => Joi.string().valid(...INSPECTION_KINDS);
-const itemState = () => Joi.string().valid(...INSPECTION_ITEM_STATES);
-const severity = () => Joi.string().valid(...DEFECT_SEVERITIES);
 
 const itemInput = () =>
   Joi.object({
     key: text(64).required().example('brakes'),
     label: text(200).allow(null).example('Brakes hold'),
-    state: itemState().required(),
+    state: inspectionItemState.required(),
     note: multilineText(2000).allow(null),
   });
 
 const defectInput = () =>
   Joi.object({
     component: text(200).required().example('Winch cable'),
-    severity: severity().required(),
+    severity: defectSeverity.required(),
     resolved_at: dateTime().allow(null).description('Set when it was mended on the spot'),
     resolved_by: text(200).allow(null),
   });
@@ -54,7 +49,7 @@ const photoInput = () =>
   });
 
 export const inspectionCreate = Joi.object({
-  kind: kind().required(),
+  kind: inspectionKind.required(),
   truck_id: uuid().allow(null),
   driver_id: uuid().allow(null),
   work_order_id: uuid().allow(null),
@@ -91,7 +86,7 @@ export const inspectionPatch = Joi.object({
 
 export const inspection = allRequired({
   id: uuid(),
-  kind: kind(),
+  kind: inspectionKind,
   truck_id: uuid().allow(null),
   driver_id: uuid().allow(null),
   work_order_id: uuid().allow(null),
@@ -107,7 +102,7 @@ export const inspection = allRequired({
     allRequired({
       key: Joi.string(),
       label: Joi.string().allow(null),
-      state: itemState(),
+      state: inspectionItemState,
       note: Joi.string().allow(null),
     }),
   ),
@@ -115,7 +110,7 @@ export const inspection = allRequired({
     allRequired({
       id: uuid(),
       component: Joi.string(),
-      severity: severity(),
+      severity: defectSeverity,
       resolved_at: dateTime().allow(null),
       resolved_by: Joi.string().allow(null),
     }),
@@ -128,11 +123,9 @@ export const inspection = allRequired({
       taken_at: dateTime().allow(null),
     }),
   ),
-  result: Joi.string()
-    .valid(...INSPECTION_RESULTS)
-    .description(
-      'Derived: out_of_service while a defect of that severity is unresolved, pass_with_defects while any is or an item failed',
-    ),
+  result: inspectionResult.description(
+    'Derived: out_of_service while a defect of that severity is unresolved, pass_with_defects while any is or an item failed',
+  ),
   notes: Joi.string().allow(null),
   submitted_at: dateTime(),
   created_at: dateTime(),
@@ -140,11 +133,11 @@ export const inspection = allRequired({
 }).meta({ className: 'Inspection' });
 
 export const inspectionListQuery = Joi.object({
-  kind: kind(),
+  kind: inspectionKind,
   truck_id: uuid(),
   driver_id: uuid(),
   work_order_id: uuid(),
-  result: Joi.string().valid(...INSPECTION_RESULTS),
+  result: inspectionResult,
   since: dateOrDateTime().description('Created at or after'),
   until: dateOrDateTime().description('Created before'),
   limit: limit(200),

@@ -17,6 +17,7 @@ import {
 } from '../sets.js';
 import { refreshBilling } from '../work-orders/billing.js';
 import { type InvoicePrice, priceInvoice } from './money.js';
+import { replacePlainDates } from './plain-dates.js';
 import { priceFromCards } from './price-from-cards.js';
 import { findTaxRates, type TaxRates } from './tax-rates.js';
 import { totalFault } from './total-faults.js';
@@ -31,7 +32,8 @@ interface Draft {
 }
 
 /** Creates drafts, set by set: references and rates are read once, then rows and lines go in one flush. */
-export async function createInvoices(tx: Transaction, asked: CreateCommand[]): Promise<Outcome[]> {
+export async function createInvoices(tx: Transaction, given: CreateCommand[]): Promise<Outcome[]> {
+  const asked = await replacePlainDates(tx, given);
   const fromCard = await priceFromCards(tx, asked);
   const outcomes = new Map<string, Outcome>();
   const commands: CreateCommand[] = [];

@@ -1,10 +1,12 @@
 import Joi from 'joi';
+import { invoiceStatus } from '../../contracts/enums.js';
 import {
   allRequired,
   cents,
   cursor,
   dateOrDateTime,
   dateTime,
+  dayOrDateTime,
   email,
   flag,
   integer,
@@ -14,12 +16,8 @@ import {
   text,
   uuid,
 } from '../../contracts/fields.js';
-import {
-  INVOICE_STATUSES,
-  LINE_ITEM_CATEGORIES,
-  NEGATIVE_PRICE_CATEGORIES,
-  UNIT_TYPES,
-} from '../../contracts/vocabulary.js';
+import { namedEnum } from '../../contracts/named-enum.js';
+import { LINE_ITEM_CATEGORIES, NEGATIVE_PRICE_CATEGORIES, UNIT_TYPES } from '../../contracts/vocabulary.js';
 import {
   decimalPlaces,
   LINE_TOTAL_TOLERANCE_CENTS,
@@ -31,7 +29,23 @@ import {
 } from './money.js';
 import { INVOICE_ACTIONS, PATCHABLE_STATUSES } from './transitions.js';
 
-const status = () => Joi.string().valid(...INVOICE_STATUSES);
+const actionWords = Object.keys(INVOICE_ACTIONS) as (keyof typeof INVOICE_ACTIONS)[];
+
+export const invoiceActionName = namedEnum('InvoiceActionName', actionWords, {
+  approve: 'Release it for sending',
+  send: 'Send it to the customer, or send it again',
+  return: 'Take it back for changes',
+  dispute: 'Note that the customer objects',
+  resolve: 'End the dispute',
+  cancel: 'Abandon it before its release',
+  void: 'Annul it after its release',
+});
+
+export const deliveryState = namedEnum('DeliveryState', ['queued', 'sent', 'failed'], {
+  queued: 'On its way to the provider',
+  sent: 'The provider accepted it',
+  failed: 'It could not be delivered',
+});
 
 interface LineSiblings {
   category?: unknown;
@@ -102,8 +116,8 @@ export const invoiceCreate = Joi.object({
   work_order_id: uuid().allow(null),
   billing_email: email().allow(null),
   po_number: text(64).allow(null),
-  service_date: dateTime().allow(null),
-  due_date: dateTime().allow(null),
+  service_date: dayOrDateTime().allow(null),
+  due_date: dayOrDateTime().allow(null),
   vehicle_description: text(500).allow(null),
   notes: multilineText(5000).allow(null),
   line_items: lineItems().description('Left out beside a work_order_id: priced from the rate card'),
@@ -137,9 +151,9 @@ export const invoiceDraft = Joi.object({
 export const invoicePatch = Joi.object({
   billing_email: email().allow(null),
   po_number: text(64).allow(null),
-  due_date: dateTime().allow(null),
+  due_date: dayOrDateTime().allow(null),
   notes: multilineText(5000).allow(null),
-  status: status().description(
+  status: invoiceStatus.description(
     `One of ${PATCHABLE_STATUSES.join(', ')}, if the transition table allows it; any other is 409`,
   ),
   line_items: lineItems(),
@@ -162,7 +176,7 @@ export const invoiceSend = Joi.object({
 const invoiceListItemKeys = () => ({
   id: uuid(),
   invoice_number: Joi.string().example('INV-1001'),
-  status: status(),
+  status: invoiceStatus,
   customer_id: uuid().allow(null),
   billing_email: email().allow(null),
   po_number: Joi.string().allow(null),
@@ -178,14 +192,14 @@ const invoiceListItemKeys = () => ({
   notes: Joi.string().allow(null),
   sent_at: dateTime().allow(null),
   delivery: allRequired({
-    state: Joi.string().valid('queued', 'sent', 'failed'),
+    state: deliveryState,
     reason: Joi.string().allow(null).description('Why the message could not be delivered'),
     viewed_at: dateTime().allow(null).description('When the customer first saw the invoice on its page'),
   })
     .allow(null)
     .description('The way of the invoice to its customer; null before it is sent'),
   allowed_actions: Joi.array()
-    .items(Joi.string().valid(...Object.keys(INVOICE_ACTIONS)))
+    .items(invoiceActionName)
     .description('Actions that an operator may take on this invoice now'),
   effective_due_date: dateTime()
     .allow(null)
@@ -231,7 +245,7 @@ export const invoiceListItem = allRequired(invoiceListItemKeys())
   .meta({ className: 'InvoiceListItem' });
 
 export const invoiceListQuery = Joi.object({
-  status: status(),
+  status: invoiceStatus,
   customer_id: uuid(),
   search: text(100).description('Part of invoice_number or po_number'),
   since: dateOrDateTime().description('Inclusive'),

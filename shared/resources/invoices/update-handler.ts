@@ -17,6 +17,7 @@ import {
   type PlannedMove,
   planPatchedMoves,
 } from './move-handler.js';
+import { replacePlainDates } from './plain-dates.js';
 import { paidFault, totalFault } from './total-faults.js';
 import { type InvoiceStatus, PATCHABLE_STATUSES } from './transitions.js';
 
@@ -39,9 +40,10 @@ const CLOSED: readonly string[] = ['void', 'cancelled'];
 /** JSON merge of the editable fields, and replacement of the lines while the invoice is still being written. */
 export async function updateInvoices(
   tx: Transaction,
-  commands: UpdateCommand[],
+  given: UpdateCommand[],
   config: Config,
 ): Promise<Outcome[]> {
+  const commands = await replacePlainDates<InvoicePatch>(tx, given);
   const rows = await lockInvoices(tx, commands.map(refOf));
   const outcomes = new Map<string, Outcome>();
   const checked: Plan[] = [];

@@ -1,19 +1,20 @@
 import Joi from 'joi';
 import { allRequired, cursor, dateTime, limit, uuid } from '../../contracts/fields.js';
+import { namedEnum } from '../../contracts/named-enum.js';
+import { deliveryState } from '../invoices/schema.js';
 
-const channel = () => Joi.string().valid('email', 'sms');
-const state = () =>
-  Joi.string()
-    .valid('queued', 'sent', 'failed')
-    .description('queued: on its way to the provider; sent: the provider accepted it; failed: see error');
+export const messageChannel = namedEnum('MessageChannel', ['email', 'sms'], {
+  email: 'A mail',
+  sms: 'A text message',
+});
 
 const listKeys = () => ({
   id: uuid(),
   invoice_id: uuid(),
-  channel: channel(),
+  channel: messageChannel,
   recipient: Joi.string().example('billing@example.com').description('Mail address or phone number'),
   subject: Joi.string().allow(null).example('Invoice INV-1001 from Hudson Towing'),
-  state: state(),
+  state: deliveryState,
   provider: Joi.string()
     .example('outbox')
     .description('Who takes it. outbox: nobody does, it only lies here to be seen; smtp: the mail server'),
@@ -40,8 +41,8 @@ export const messageAction = Joi.object({}).meta({ className: 'MessageAction' })
 
 export const messageListQuery = Joi.object({
   invoice_id: uuid(),
-  channel: channel(),
-  state: state(),
+  channel: messageChannel,
+  state: deliveryState,
   limit: limit(200),
   cursor: cursor(),
 }).meta({ className: 'MessageListQuery' });

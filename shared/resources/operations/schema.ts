@@ -1,5 +1,7 @@
 import Joi from 'joi';
+import { environment, errorCode, tier } from '../../contracts/enums.js';
 import { allRequired, dateTime, uuid } from '../../contracts/fields.js';
+import { namedEnum } from '../../contracts/named-enum.js';
 
 export const errorDetail = Joi.object({
   field: Joi.string().example('line_items[0].quantity'),
@@ -10,7 +12,9 @@ export const errorDetail = Joi.object({
   .meta({ className: 'ErrorDetail' });
 
 export const errorBody = Joi.object({
-  code: Joi.string().required().example('validation_error'),
+  code: errorCode
+    .required()
+    .description('Codes may be added: treat one that you do not know by its HTTP status'),
   message: Joi.string().required().example('invoice_number is required.'),
   details: Joi.array().items(errorDetail),
   requestId: Joi.string().example('0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e'),
@@ -34,11 +38,17 @@ export const dryRun = allRequired({
   dry_run: Joi.boolean().valid(true).example(true),
   data: Joi.object({}).description('The resource as it would have been answered'),
   warnings: Joi.array().items(Joi.string()),
-}).meta({ className: 'DryRun' });
+});
+
+export const operationStatus = namedEnum('OperationStatus', ['queued', 'succeeded', 'failed'], {
+  queued: 'Stored and not run yet. It will run by itself',
+  succeeded: 'Done; `result` is the answer',
+  failed: 'Refused; `error` says why',
+});
 
 export const operation = Joi.object({
   id: uuid().required(),
-  status: Joi.string().valid('queued', 'succeeded', 'failed').required(),
+  status: operationStatus.required(),
   result: Joi.object({}).description('The resource; only when succeeded'),
   error: errorBody.description('Only when failed'),
   created_at: dateTime().required(),
@@ -48,7 +58,7 @@ export const me = allRequired({
   tenant: allRequired({
     id: uuid(),
     name: Joi.string().example('Hudson Towing'),
-    environment: Joi.string().valid('live', 'sandbox'),
+    environment,
     time_zone: Joi.string().example('America/New_York'),
   }),
   key: allRequired({
@@ -60,7 +70,7 @@ export const me = allRequired({
     read_only: Joi.boolean(),
     expires_at: dateTime().allow(null),
   }),
-  tier: Joi.string().valid('starter', 'standard', 'premium'),
+  tier,
   rate_limits: Joi.array().items(
     allRequired({
       window: Joi.string().valid('minute', 'hour'),

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { paymentMethod } from '../../contracts/enums.js';
 import {
   allRequired,
   cents,
@@ -10,14 +11,11 @@ import {
   text,
   uuid,
 } from '../../contracts/fields.js';
-import { PAYMENT_METHODS } from '../../contracts/vocabulary.js';
 import { MAX_INVOICE_TOTAL_CENTS } from '../invoices/money.js';
-
-const method = () => Joi.string().valid(...PAYMENT_METHODS);
 
 export const paymentCreate = Joi.object({
   amount_cents: integer(1, MAX_INVOICE_TOTAL_CENTS).required().example(12_500),
-  method: method().required(),
+  method: paymentMethod.required(),
   received_at: dateTime().description('When the money came in; default now'),
   reference: text(200).allow(null).example('Check 1042'),
 }).meta({ className: 'PaymentCreate' });
@@ -31,7 +29,7 @@ export const payment = allRequired({
   id: uuid(),
   invoice_id: uuid(),
   amount_cents: cents(),
-  method: method(),
+  method: paymentMethod,
   received_at: dateTime(),
   reference: Joi.string().allow(null),
   refunded_cents: cents().example(0),
@@ -48,7 +46,7 @@ export const invoicePaymentListQuery = Joi.object({
 
 export const paymentListQuery = Joi.object({
   invoice_id: uuid(),
-  method: method(),
+  method: paymentMethod,
   since: dateOrDateTime().description('Inclusive; by received_at'),
   until: dateOrDateTime().description('Exclusive; by received_at'),
   limit: limit(200),

@@ -1,6 +1,6 @@
 import Joi from 'joi';
+import { environment } from '../../contracts/enums.js';
 import { allRequired, dateTime, email, password, text, uuid } from '../../contracts/fields.js';
-import { ENVIRONMENTS } from '../../contracts/vocabulary.js';
 
 const address = () => email().example('dana@hudson-towing.example', { override: true });
 
@@ -20,9 +20,7 @@ export const session = allRequired({
   tenant: allRequired({ id: uuid(), name: Joi.string().example('Hudson Towing') }).description(
     'The account, or its sandbox, that this request acts on',
   ),
-  environment: Joi.string()
-    .valid(...ENVIRONMENTS)
-    .description('As X-Environment has it; live unless it is sent'),
+  environment: environment.description('As X-Environment has it; live unless it is sent'),
   created_at: dateTime(),
   expires_at: dateTime().description('At the latest; 12 hours without a request end it sooner'),
   ended_at: dateTime().allow(null).description('When the person signed out'),

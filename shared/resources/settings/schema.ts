@@ -49,24 +49,37 @@ const letterhead = () => ({
     .description('The picture on invoices: GET, PUT and DELETE /settings/logo'),
 });
 
+/** What each setting does, where it is shown and where it is changed. */
+const EXPLAINED = {
+  time_zone:
+    'IANA name. It says which midnight a plain date means, when a due date ends and when a day of storage begins',
+  tax_rate_bps:
+    'Tax of new invoices, in basis points of their taxable lines: 825 is 8.25 %. A customer may have a rate of its own',
+  grace_days: 'Days between the due date of an invoice and the day on which it becomes overdue',
+  terms_days:
+    'Days between the release of an invoice without a due date and its due date. A customer may have terms of its own',
+  agent_gate_cents:
+    'Writes of agents that reach this total, within 24 hours and for one job or customer, wait for a person. null: none wait',
+};
+
 export const settingsPatch = Joi.object({
-  time_zone: timeZone().description('IANA name; what a plain date means, and when a due date ends'),
-  tax_rate_bps: integer(0, MAX_TAX_RATE_BPS).example(825).description('Tax of new invoices in basis points'),
-  grace_days: integer(0, 365).example(0).description('Days after the due date until an invoice is overdue'),
-  terms_days: integer(0, 365).example(30).description('Terms of customers that have none of their own'),
+  time_zone: timeZone().description(EXPLAINED.time_zone),
+  tax_rate_bps: integer(0, MAX_TAX_RATE_BPS).example(825).description(EXPLAINED.tax_rate_bps),
+  grace_days: integer(0, 365).example(0).description(EXPLAINED.grace_days),
+  terms_days: integer(0, 365).example(30).description(EXPLAINED.terms_days),
   agent_gate_cents: integer(0, MAX_INVOICE_TOTAL_CENTS)
     .allow(null)
     .example(100_000)
-    .description("Agents' writes of this total or more wait for a human; null: none do"),
+    .description(EXPLAINED.agent_gate_cents),
   ...letterheadPatch(),
 }).meta({ className: 'SettingsPatch' });
 
 export const settings = allRequired({
-  time_zone: Joi.string().example('America/New_York'),
-  tax_rate_bps: Joi.number().integer().example(825),
-  grace_days: Joi.number().integer().example(0),
-  terms_days: Joi.number().integer().example(30),
-  agent_gate_cents: cents().allow(null).example(100_000),
+  time_zone: Joi.string().example('America/New_York').description(EXPLAINED.time_zone),
+  tax_rate_bps: Joi.number().integer().example(825).description(EXPLAINED.tax_rate_bps),
+  grace_days: Joi.number().integer().example(0).description(EXPLAINED.grace_days),
+  terms_days: Joi.number().integer().example(30).description(EXPLAINED.terms_days),
+  agent_gate_cents: cents().allow(null).example(100_000).description(EXPLAINED.agent_gate_cents),
   ...letterhead(),
   updated_at: dateTime(),
 }).meta({ className: 'Settings' });

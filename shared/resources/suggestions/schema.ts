@@ -9,12 +9,29 @@ import {
   slug,
   uuid,
 } from '../../contracts/fields.js';
+import { namedEnum } from '../../contracts/named-enum.js';
 import { LINE_ITEM_CATEGORIES, UNIT_TYPES } from '../../contracts/vocabulary.js';
 import { DETECTORS } from './detectors/catalogue.js';
 import { SUGGESTION_ENTITIES, SUGGESTION_KINDS, SUGGESTION_STATUSES } from './kinds.js';
 
-const kind = () => Joi.string().valid(...SUGGESTION_KINDS);
-const status = () => Joi.string().valid(...SUGGESTION_STATUSES);
+export const suggestionKind = namedEnum('SuggestionKind', SUGGESTION_KINDS, {
+  missed_fee: 'Comparable jobs were billed a fee that this one was not',
+  denial: 'A motor club denied a claim, and no rule can answer',
+  anomaly: 'An amount, distance or time is unusual, or a record looks like a duplicate',
+});
+
+export const suggestionStatus = namedEnum('SuggestionStatus', SUGGESTION_STATUSES, {
+  open: 'Waits for a decision',
+  accepted: 'Somebody accepted it',
+  dismissed: 'Somebody dismissed it',
+  expired: 'Its subject is settled or has changed',
+});
+
+export const suggestionEntity = namedEnum('SuggestionEntity', SUGGESTION_ENTITIES, {
+  invoice: 'An invoice',
+  work_order: 'A work order',
+  claim: 'A claim on a motor club',
+});
 
 /** Accepting needs no more than its path. */
 export const suggestionAccept = Joi.object({}).meta({ className: 'SuggestionAccept' });
@@ -36,9 +53,9 @@ export const proposedLine = allRequired({
 
 export const suggestion = allRequired({
   id: uuid(),
-  kind: kind(),
+  kind: suggestionKind,
   detector: slug(Object.keys(DETECTORS)).description('The rule that found it; more may come'),
-  entity_type: Joi.string().valid(...SUGGESTION_ENTITIES),
+  entity_type: suggestionEntity,
   entity_id: uuid().description('What it is about'),
   invoice_id: uuid().allow(null).description('The invoice that accepting adds the proposed lines to'),
   title: Joi.string().example('Mileage was not billed'),
@@ -50,7 +67,7 @@ export const suggestion = allRequired({
   amount_cents: cents().description('What is at stake, before tax'),
   confidence: Joi.number().min(0).max(1).example(0.83).description('0 to 1, with two decimals at most'),
   proposed_lines: Joi.array().items(proposedLine).description('Empty when there is nothing to add'),
-  status: status(),
+  status: suggestionStatus,
   decided_by: allRequired({
     type: Joi.string().example('api_key'),
     id: uuid().allow(null),
@@ -65,10 +82,10 @@ export const suggestion = allRequired({
 }).meta({ className: 'Suggestion' });
 
 export const suggestionListQuery = Joi.object({
-  kind: kind(),
-  status: status(),
+  kind: suggestionKind,
+  status: suggestionStatus,
   detector: slug(Object.keys(DETECTORS)),
-  entity_type: Joi.string().valid(...SUGGESTION_ENTITIES),
+  entity_type: suggestionEntity,
   entity_id: uuid(),
   invoice_id: uuid(),
   limit: limit(200),

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { dutyClass, settableTruckStatus, truckStatus } from '../../contracts/enums.js';
 import {
   allRequired,
   coordinate,
@@ -10,14 +11,12 @@ import {
   uuid,
   vin,
 } from '../../contracts/fields.js';
-import { DUTY_CLASSES, SETTABLE_TRUCK_STATUSES, TRUCK_STATUSES } from '../../contracts/vocabulary.js';
 
 const unitNumber = () => text(32).example('T-12');
-const dutyClass = () => Joi.string().valid(...DUTY_CLASSES);
 const settableStatus = () =>
-  Joi.string()
-    .valid(...SETTABLE_TRUCK_STATUSES)
-    .description('What people say of the truck. While it is on a job its status shows how far that job is');
+  settableTruckStatus.description(
+    'What people say of the truck. While it is on a job its status shows how far that job is',
+  );
 
 const location = () =>
   Joi.object({
@@ -49,23 +48,23 @@ const truckKeys = () => ({
 
 export const truckCreate = Joi.object({
   unit_number: unitNumber().required().description('Unique in an account, whatever its case'),
-  duty_class: dutyClass().required(),
+  duty_class: dutyClass.required(),
   ...truckKeys(),
 }).meta({ className: 'TruckCreate' });
 
 export const truckPatch = Joi.object({
   unit_number: text(32).example('T-14'),
-  duty_class: dutyClass(),
+  duty_class: dutyClass,
   ...truckKeys(),
 }).meta({ className: 'TruckPatch' });
 
 export const truck = allRequired({
   id: uuid(),
   unit_number: unitNumber(),
-  duty_class: dutyClass(),
-  status: Joi.string()
-    .valid(...TRUCK_STATUSES)
-    .description('On a job: assigned, en_route, on_scene, towing or returning, as that job stands'),
+  duty_class: dutyClass,
+  status: truckStatus.description(
+    'On a job: assigned, en_route, on_scene, towing or returning, as that job stands',
+  ),
   driver_id: uuid().allow(null),
   vin: Joi.string().allow(null),
   plate: Joi.string().allow(null),
@@ -90,8 +89,8 @@ export const truck = allRequired({
 }).meta({ className: 'Truck' });
 
 export const truckListQuery = Joi.object({
-  status: Joi.string().valid(...TRUCK_STATUSES),
-  duty_class: dutyClass(),
+  status: truckStatus,
+  duty_class: dutyClass,
   search: text(100).description('Part of unit_number'),
   limit: limit(200),
   cursor: cursor(),

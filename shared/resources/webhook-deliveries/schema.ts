@@ -1,10 +1,26 @@
 import Joi from 'joi';
 import { allRequired, cursor, dateOrDateTime, dateTime, flag, limit, uuid } from '../../contracts/fields.js';
+import { namedEnum } from '../../contracts/named-enum.js';
 import { DELIVERY_STATUSES, DELIVERY_TRIGGERS, EVENT_TYPES } from '../../contracts/vocabulary.js';
 import { typeFilter } from '../../events/type-filter.js';
 
-const status = () => Joi.string().valid(...DELIVERY_STATUSES);
-const trigger = () => Joi.string().valid(...DELIVERY_TRIGGERS);
+export const webhookDeliveryStatus = namedEnum('WebhookDeliveryStatus', DELIVERY_STATUSES, {
+  pending: 'Waits for its first attempt',
+  delivering: 'An attempt is under way',
+  succeeded: 'The endpoint took it',
+  failed: 'The last attempt failed, and another will follow',
+  exhausted: 'All attempts failed, and no other will follow',
+  cancelled: 'Given up on request, or because its endpoint was disabled or deleted',
+});
+
+export const deliveryTrigger = namedEnum('DeliveryTrigger', DELIVERY_TRIGGERS, {
+  event: 'The event itself',
+  replay: 'A replay of a delivery that was made before',
+  recover: 'A recovery of events that were not delivered',
+  test: 'POST /webhook-endpoints/{id}/test',
+  probe: 'A try whether a disabled endpoint works again',
+});
+
 const count = () => Joi.number().integer().min(0);
 
 export const webhookDelivery = allRequired({
@@ -12,10 +28,10 @@ export const webhookDelivery = allRequired({
   endpoint_id: uuid(),
   event_id: uuid().description('Also the webhook-id, the same on every attempt and replay'),
   event_type: Joi.string().example('invoice.created'),
-  trigger: trigger().description('Why it was made'),
+  trigger: deliveryTrigger.description('Why it was made'),
   replay_id: uuid().allow(null).description('The replay or recovery that made it'),
   replay_of: uuid().allow(null).description('The delivery that it repeats'),
-  status: status().description('failed will be tried again, exhausted will not'),
+  status: webhookDeliveryStatus,
   attempts: count().example(1),
   next_attempt_at: dateTime().allow(null).description('null once it has ended'),
   last_attempt_at: dateTime().allow(null),
@@ -52,8 +68,8 @@ export const webhookDeliveryListQuery = Joi.object({
   endpoint_id: uuid(),
   event_type: typeFilter(),
   event_id: uuid(),
-  status: status(),
-  trigger: trigger(),
+  status: webhookDeliveryStatus,
+  trigger: deliveryTrigger,
   replay_id: uuid(),
   since: dateOrDateTime().description('Inclusive; by created_at'),
   until: dateOrDateTime().description('Exclusive; by created_at'),

@@ -10,6 +10,7 @@ import {
   uuid,
   webUrl,
 } from '../../contracts/fields.js';
+import { namedEnum } from '../../contracts/named-enum.js';
 import {
   DISABLED_REASONS,
   ENDPOINT_STATES,
@@ -116,12 +117,25 @@ const secret = allRequired({
   expires_at: dateTime().allow(null).description('It was rotated, and signs beside its successor until then'),
 });
 
+export const endpointState = namedEnum('EndpointState', ENDPOINT_STATES, {
+  healthy: 'The last delivery succeeded',
+  failing: 'The last delivery failed',
+  paused: 'It failed again and again and is left alone for a while',
+  throttled: 'It asked for a pause',
+  slow: 'It answers slowly, and gets its deliveries apart from fast endpoints',
+  disabled: 'It gets nothing. `disabled_reason` says why',
+  unknown: 'Nothing was sent yet',
+});
+
+export const disabledReason = namedEnum('DisabledReason', DISABLED_REASONS, {
+  user: 'A person or a key disabled it',
+  failing: 'It failed for five days',
+  gone: 'It answered 410',
+  receiver: 'It asked for it by a header',
+});
+
 const health = allRequired({
-  state: Joi.string()
-    .valid(...ENDPOINT_STATES)
-    .description(
-      'paused: it failed again and again and is left alone for a while. throttled: it asked for a pause. unknown: nothing was sent yet',
-    ),
+  state: endpointState,
   consecutive_failures: Joi.number().integer().example(0),
   failing_since: dateTime().allow(null).description('First failure since the last success'),
   last_success_at: dateTime().allow(null),
@@ -140,11 +154,7 @@ const members = () => ({
   rate_limit_per_second: Joi.number().integer().allow(null),
   max_in_flight: Joi.number().integer().example(20),
   enabled: Joi.boolean(),
-  disabled_reason: Joi.string()
-    .valid(...DISABLED_REASONS)
-    .allow(null)
-    .example(null)
-    .description('failing: five days of failures. gone: it answered 410. receiver: it asked for it'),
+  disabled_reason: disabledReason.allow(null).example(null),
   disabled_at: dateTime().allow(null).example(null, { override: true }),
   asymmetric: Joi.boolean(),
   public_keys: Joi.array()

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { allRequired, cursor, dateTime, flag, instantOf, limit, uuid } from '../../contracts/fields.js';
+import { namedEnum } from '../../contracts/named-enum.js';
 import { REPLAY_STATUSES } from '../../contracts/vocabulary.js';
 import { typeFilter } from '../../events/type-filter.js';
 import { REPLAYABLE } from './limits.js';
@@ -13,6 +14,19 @@ function checkSpan(until: string, helpers: Joi.CustomHelpers): string | Joi.Erro
   return isBackwards ? helpers.error('string.beforeSince') : until;
 }
 
+export const replayableStatus = namedEnum('ReplayableStatus', REPLAYABLE, {
+  succeeded: 'The endpoint took it',
+  failed: 'The last attempt failed, and another will follow',
+  exhausted: 'All attempts failed',
+  cancelled: 'Given up on request, or because its endpoint was disabled or deleted',
+});
+
+export const webhookReplayStatus = namedEnum('WebhookReplayStatus', REPLAY_STATUSES, {
+  running: 'Deliveries are still being made',
+  completed: 'All deliveries are made. Some may not have arrived yet',
+  cancelled: 'Cancelled. Deliveries that were made by then are kept',
+});
+
 export const webhookReplay = allRequired({
   id: uuid(),
   kind: Joi.string()
@@ -21,15 +35,11 @@ export const webhookReplay = allRequired({
   endpoint_id: uuid().allow(null).description('null: all endpoints'),
   filter: allRequired({
     event_type: Joi.string().allow(null).example('invoice.*'),
-    status: Joi.string()
-      .valid(...REPLAYABLE)
-      .allow(null),
+    status: replayableStatus.allow(null),
     since: dateTime().allow(null),
     until: dateTime().allow(null),
   }),
-  status: Joi.string()
-    .valid(...REPLAY_STATUSES)
-    .description('completed: all deliveries are made, which is not to say that all have arrived'),
+  status: webhookReplayStatus,
   total: Joi.number()
     .integer()
     .min(0)
@@ -45,8 +55,7 @@ export const webhookReplay = allRequired({
 export const webhookReplayCreate = Joi.object({
   endpoint_id: uuid().description('All endpoints unless given'),
   event_type: typeFilter(),
-  status: Joi.string()
-    .valid(...REPLAYABLE)
+  status: replayableStatus
     .default('exhausted')
     .description('What became of the deliveries that are repeated'),
   since: since(),

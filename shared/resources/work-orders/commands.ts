@@ -6,7 +6,7 @@ import type {
   WorkOrderComplete,
   WorkOrderCreate,
   WorkOrderPatch,
-  WorkOrderStep,
+  WorkOrderStepEntry,
 } from '../../contracts/generated.js';
 import {
   workOrderAction,
@@ -79,7 +79,7 @@ export const startWorkOrder = defineCommand<WorkOrderAction>({
   agentScope: null,
 });
 
-export const logWorkOrderStep = defineCommand<WorkOrderStep>({
+export const logWorkOrderStep = defineCommand<WorkOrderStepEntry>({
   type: 'work_order.step',
   entityType: 'work_order',
   action: 'work_order.step_logged',

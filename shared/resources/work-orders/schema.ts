@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { billingStatus, workOrderStatus } from '../../contracts/enums.js';
 import {
   allRequired,
   coordinate,
@@ -14,8 +15,28 @@ import {
   uuid,
   vin,
 } from '../../contracts/fields.js';
-import { BILLING_STATUSES, SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
+import { namedEnum } from '../../contracts/named-enum.js';
+import { SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
 import { CANCEL_REASONS, CANCEL_REASONS_ON_SITE, DRIVER_STEPS } from './transitions.js';
+
+export const driverStep = namedEnum('DriverStep', DRIVER_STEPS, {
+  offered: 'The job was offered to the driver',
+  acknowledged: 'The driver took it',
+  en_route: 'On the way to the vehicle',
+  on_scene: 'At the vehicle',
+  hooked: 'The vehicle is hooked or loaded',
+  towing: 'On the way to the destination',
+  at_destination: 'At the destination',
+  cleared: 'The vehicle is unloaded, and the truck is free',
+});
+
+export const cancelReason = namedEnum('CancelReason', CANCEL_REASONS, {
+  customer: 'The customer called it off',
+  club: 'The motor club called it off',
+  provider: 'The tow company called it off',
+  goa: 'Gone on arrival: the vehicle was not there',
+  unsuccessful: 'The truck was there and could not do the job',
+});
 
 const workOrderKeys = () => ({
   customer_id: uuid().allow(null),
@@ -62,13 +83,11 @@ export const workOrderAssign = Joi.object({
 }).meta({ className: 'WorkOrderAssign' });
 
 export const workOrderStep = Joi.object({
-  step: Joi.string()
-    .valid(...DRIVER_STEPS)
-    .required(),
+  step: driverStep.required(),
   at: dateTime().description('Default: now'),
   lat: coordinate(90).allow(null).example(40.7128),
   lng: coordinate(180).allow(null).example(-74.006),
-}).meta({ className: 'WorkOrderStep' });
+}).meta({ className: 'WorkOrderStepEntry' });
 
 export const workOrderComplete = Joi.object({
   at: dateTime().description('Default: now'),
@@ -76,8 +95,7 @@ export const workOrderComplete = Joi.object({
 }).meta({ className: 'WorkOrderComplete' });
 
 export const workOrderCancel = Joi.object({
-  reason: Joi.string()
-    .valid(...CANCEL_REASONS)
+  reason: cancelReason
     .required()
     .description(`${CANCEL_REASONS_ON_SITE.join(' and ')} are for jobs in progress`),
   note: multilineText(2000).allow(null),
@@ -86,10 +104,8 @@ export const workOrderCancel = Joi.object({
 export const workOrder = allRequired({
   id: uuid(),
   job_number: Joi.string().example('WO-000123'),
-  status: Joi.string().valid(...WORK_ORDER_STATUSES),
-  billing_status: Joi.string()
-    .example('unbilled')
-    .description(`Derived, one of ${BILLING_STATUSES.join(', ')}`),
+  status: workOrderStatus,
+  billing_status: billingStatus.description('Derived; no client sets it'),
   service_type: slug(SERVICE_TYPES),
   customer_id: uuid().allow(null),
   pickup_location: Joi.string().allow(null),
@@ -115,14 +131,10 @@ export const workOrder = allRequired({
   unit_number: Joi.string().allow(null),
   truck_id: uuid().allow(null),
   driver_id: uuid().allow(null),
-  step: Joi.string()
-    .valid(...DRIVER_STEPS)
-    .allow(null),
+  step: driverStep.allow(null),
   eta: dateTime().allow(null),
   miles: Joi.number().allow(null).example(12.5),
-  cancel_reason: Joi.string()
-    .valid(...CANCEL_REASONS)
-    .allow(null),
+  cancel_reason: cancelReason.allow(null),
   cancel_note: Joi.string().allow(null),
   created_at: dateTime(),
   updated_at: dateTime(),

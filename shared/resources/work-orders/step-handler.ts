@@ -1,5 +1,5 @@
 import type { Command, Outcome } from '../../contracts/command.js';
-import type { WorkOrderStep } from '../../contracts/generated.js';
+import type { WorkOrderStepEntry } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { failed, lockRecords, missing, nextUpdatedAt, recordset, refKey, refOf } from '../sets.js';
@@ -9,7 +9,7 @@ import type { JobRow } from './job-row.js';
 const UNDER_WAY: readonly string[] = ['dispatched', 'in_progress'];
 
 /** Logs what drivers report. A step is no state: it never moves the job (decisions 4). */
-export async function logSteps(tx: Transaction, commands: Command<WorkOrderStep>[]): Promise<Outcome[]> {
+export async function logSteps(tx: Transaction, commands: Command<WorkOrderStepEntry>[]): Promise<Outcome[]> {
   const rows = await lockRecords<JobRow>(tx, 'work_orders', commands.map(refOf));
   const logged: Record<string, unknown>[] = [];
   const outcomes = commands.map((command): Outcome => {

@@ -1,0 +1,68 @@
+/** The reference page at /docs. It loads nothing from elsewhere. */
+export const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tow Dispatch API reference</title>
+<link rel="icon" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="reference"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+/**
+ * Starts the page. The examples of records with a unique member get a fresh one, so that trying a create as
+ * it is filled in succeeds on every visit. The filter finds groups, paths, names and summaries; by itself it
+ * would find groups alone.
+ */
+export const START = `'use strict';
+
+function freshen(document) {
+  const mark = Date.now().toString(36).toUpperCase();
+  const fresh = {
+    '/invoices': { invoice_number: 'EXAMPLE-' + mark },
+    '/trucks': { unit_number: 'T-' + mark },
+    '/rate-cards': { name: 'Example rates ' + mark },
+    '/users': { email: 'robin.' + mark.toLowerCase() + '@example.com' },
+  };
+  for (const [path, members] of Object.entries(fresh)) {
+    Object.assign(document.paths[path].post.requestBody.content['application/json'].example, members);
+  }
+  return document;
+}
+
+function findOperations(groups, phrase) {
+  const wanted = phrase.toLowerCase();
+  const has = (text) => String(text || '').toLowerCase().includes(wanted);
+  const fits = (one) => has(one.get('path')) || has(one.getIn(['operation', 'summary'])) || has(one.getIn(['operation', 'operationId']));
+  return groups
+    .map((group, tag) => (has(tag) ? group : group.update('operations', (all) => all.filter(fits))))
+    .filter((group) => group.get('operations').size > 0);
+}
+
+const settings = {
+  url: '/docs/openapi.json',
+  dom_id: '#reference',
+  plugins: [() => ({ fn: { opsFilter: findOperations } })],
+  filter: true,
+  deepLinking: true,
+  persistAuthorization: true,
+  requestSnippetsEnabled: true,
+  tryItOutEnabled: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  validatorUrl: null,
+};
+
+fetch(settings.url)
+  .then((answer) => answer.json())
+  .then((document) => {
+    window.ui = SwaggerUIBundle({ ...settings, spec: freshen(document) });
+  });
+`;

@@ -1,0 +1,43 @@
+import type { Command } from '../../contracts/command.js';
+import { isDay } from '../../contracts/fields.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { recordset } from '../sets.js';
+
+/** What an invoice's create and update have of days. */
+interface Days {
+  due_date?: string | null;
+  service_date?: string | null;
+}
+
+const MEMBERS = ['due_date', 'service_date'] as const;
+
+/**
+ * The commands with instants in place of plain dates. A day is stored as its midnight in the account's time
+ * zone, as `since` and `until` mean it too, so an invoice that is due on a day is found by that day.
+ */
+export async function replacePlainDates<Input extends Days>(
+  tx: Transaction,
+  commands: Command<Input>[],
+): Promise<Command<Input>[]> {
+  const days = commands.flatMap(({ tenantId, input }) =>
+    MEMBERS.flatMap((member) => (isDay(input[member]) ? [{ tenant_id: tenantId, day: input[member] }] : [])),
+  );
+  if (days.length === 0) return commands;
+  const rows = await tx.query<{ tenant_id: string; day: string; at: string }>({
+    name: 'midnights-of-days',
+    text: `select distinct r.tenant_id, r.day,
+             to_char(r.day::date::timestamp at time zone t.time_zone at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
+           from ${recordset('tenant_id uuid, day text')} join tenants t on t.tenant_id = r.tenant_id`,
+    values: [JSON.stringify(days)],
+  });
+  const midnights = new Map(rows.map(({ tenant_id, day, at }) => [`${tenant_id}/${day}`, at]));
+  return commands.map((command) => {
+    const replaced = MEMBERS.flatMap((member) => {
+      const at = midnights.get(`${command.tenantId}/${command.input[member]}`);
+      return at === undefined ? [] : [[member, at]];
+    });
+    return replaced.length === 0
+      ? command
+      : { ...command, input: { ...command.input, ...Object.fromEntries(replaced) } };
+  });
+}

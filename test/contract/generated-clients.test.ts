@@ -1,0 +1,166 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import ts from 'typescript';
+import { openApiDocument } from '../support/openapi-validator.js';
+import { documentedSchemas, type Json } from '../support/openapi-walk.js';
+import { PROJECT } from '../support/processes.js';
+
+/** The body of the README's first call, as it stands there. */
+function readmeBody(): string {
+  const readme = readFileSync(join(PROJECT, 'README.md'), 'utf8');
+  const [, body] = /-d '(\{"invoice_number":"README-1".*?\]\})'/s.exec(readme) ?? [];
+  if (!body) throw new Error('the README has no first call');
+  return body;
+}
+
+const OPENAPI_FETCH = `
+import createClient from 'openapi-fetch';
+import type { components, paths } from './openapi-typescript.js';
+
+type Schemas = components['schemas'];
+const client = createClient<paths>({ baseUrl: 'http://127.0.0.1:3000/v1' });
+const { data, error } = await client.POST('/invoices', { body: README });
+if (error) throw new Error(error.error.code === 'duplicate_invoice_number' ? 'taken' : error.error.message);
+export const invoice: Schemas['Invoice'] = data;
+export const isDraft = invoice.status === ('draft' satisfies Schemas['InvoiceStatus']);
+export const previewed = (preview: Schemas['DryRunOfInvoice']): Schemas['Invoice'] => preview.data;
+
+const { data: page } = await client.GET('/invoices', { params: { query: { status: 'overdue', limit: 10 } } });
+export const items: Schemas['InvoiceListItem'][] = page?.data.items ?? [];
+
+// @ts-expect-error No invoice has this status.
+export const wrongStatus = invoice.status === 'lost';
+export const isWrongCode = (body: Schemas['Error']) =>
+  // @ts-expect-error There is no such code.
+  body.error.code === 'teapot';
+`;
+
+const OAZAPFTS = `
+import { createInvoice, updateInvoice, type Invoice, type InvoiceStatus } from './oazapfts.js';
+
+const created = await createInvoice(README);
+if (created.status !== 201) throw new Error(created.data.error.code);
+export const invoice: Invoice = created.data;
+export const status: InvoiceStatus = invoice.status;
+const updated = await updateInvoice(invoice.id, { notes: 'Net 30', due_date: '2026-12-31' });
+export const changed: Invoice | undefined = updated.status === 200 ? updated.data : undefined;
+
+// @ts-expect-error A line needs a price.
+await createInvoice({ invoice_number: 'A', line_items: [{ name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each' }] });
+`;
+
+describe('clients generated from docs/openapi.json', function () {
+  this.timeout(120_000);
+  let folder: string;
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tow-clients-'));
+    symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  });
+
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  function generate(program: string, ...args: string[]): void {
+    execFileSync(join(PROJECT, 'node_modules/.bin', program), args, { cwd: folder, stdio: 'pipe' });
+  }
+
+  /** What the strict compiler says of a program and of everything that it imports. */
+  function findTypeFaults(name: string, source: string): string[] {
+    const file = join(folder, name);
+    writeFileSync(file, source.replaceAll('README', readmeBody()));
+    const program = ts.createProgram([file], {
+      strict: true,
+      noEmit: true,
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.ESNext,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+      lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+      types: [],
+      preserveSymlinks: true,
+    });
+    return ts
+      .getPreEmitDiagnostics(program)
+      .map(
+        ({ file: at, messageText }) =>
+          `${at?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+      );
+  }
+
+  it("openapi-typescript and openapi-fetch: the README's first call type-checks and returns an Invoice", () => {
+    generate('openapi-typescript', join(PROJECT, 'docs/openapi.json'), '-o', 'openapi-typescript.d.ts');
+    expect(findTypeFaults('openapi-fetch.ts', OPENAPI_FETCH)).to.deep.equal([]);
+  });
+
+  it("oazapfts: the README's first call type-checks and returns an Invoice", () => {
+    generate('oazapfts', join(PROJECT, 'docs/openapi.json'), 'oazapfts.ts');
+    expect(findTypeFaults('oazapfts-call.ts', OAZAPFTS)).to.deep.equal([]);
+  });
+});
+
+describe('openapi.json: what generators stumble over', () => {
+  const { components } = openApiDocument as unknown as { components: { schemas: Record<string, Json> } };
+  const names = Object.keys(components.schemas);
+
+  it('has no default in a body: generators take such a member for one that must be sent', () => {
+    const withDefault = documentedSchemas().filter(
+      ({ where, schema }) => 'default' in schema && !where.startsWith('paths '),
+    );
+    expect(withDefault.map(({ where }) => where)).to.deep.equal([]);
+  });
+
+  it('publishes statuses and error codes as named enums that say what each word means', () => {
+    for (const name of ['InvoiceStatus', 'WorkOrderStatus', 'ClaimStatus', 'ExportStatus', 'ErrorCode']) {
+      const { enum: words, description } = components.schemas[name] as {
+        enum: string[];
+        description: string;
+      };
+      for (const word of words) expect(description, name).to.match(new RegExp(`^- \`${word}\`: \\S`, 'm'));
+    }
+  });
+
+  it('explains every word of every enum named a status or a state', () => {
+    const unexplained = documentedSchemas().filter(({ where, schema }) => {
+      const words = ((schema.enum ?? []) as (string | null)[]).filter((word) => word !== null);
+      const isState = /\.(status|state)$/.test(where) || /(Status|State)$/.test(where);
+      return (
+        isState &&
+        words.length > 1 &&
+        !words.every((word) => String(schema.description).includes(`\`${word}\`: `))
+      );
+    });
+    expect(unexplained.map(({ where }) => where)).to.deep.equal([]);
+  });
+
+  it('explains every setting of the account where it is shown and where it is changed', () => {
+    for (const name of ['Settings', 'SettingsPatch']) {
+      const { updated_at: _at, ...members } = (components.schemas[name]?.properties ?? {}) as Record<
+        string,
+        Json
+      >;
+      for (const [member, schema] of Object.entries(members))
+        expect(schema.description, `${name}.${member}`).to.be.a('string').with.length.above(20);
+    }
+  });
+
+  it('has no name that generators would give to two types', () => {
+    // Generators name an enum inside a component after the component and its member.
+    const made = Object.entries(components.schemas).flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties as Record<string, Json>)
+        .filter(([, member]) => Array.isArray(member.enum))
+        .map(([member]) => pascalCase(`${name}_${member}`)),
+    );
+    const all = [...names.map(pascalCase), ...made];
+    expect(all.filter((name, index) => all.indexOf(name) !== index)).to.deep.equal([]);
+  });
+
+  function pascalCase(name: string): string {
+    return name
+      .split('_')
+      .map((part) => `${part.charAt(0).toUpperCase()}${part.slice(1)}`)
+      .join('');
+  }
+});

@@ -1,0 +1,119 @@
+/** /docs of `npm start`, in a real browser and over the demo that is there. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import type { DemoFile } from '../../shared/demo/demo-file.js';
+import { BROWSER_ABSENT, startBrowser } from '../support/browser.js';
+import { TestClient } from '../support/client.js';
+import { documentedOperations } from '../support/openapi-walk.js';
+import { useProcesses } from '../support/processes.js';
+import { freePort } from '../support/stores.js';
+
+/** Lists that are there for people with a session, and streams. */
+const NO_LIST = ['/session', '/stream', '/openapi.json'];
+/** They need a record of the account, or a person's own password. */
+const NEEDS_MORE = ['/claims', '/approvals', '/session'];
+
+describe('the reference page at /docs', function () {
+  this.timeout(180_000);
+  const processes = useProcesses();
+  let origin: string;
+  let key: string;
+
+  before(async () => {
+    const [port, dataDir] = [await freePort(), await processes.folder()];
+    origin = `http://127.0.0.1:${port}`;
+    const env = { DATA_DIR: dataDir, PORT: `${port}` };
+    await processes.start({ command: ['node', 'dist/bin/start.js'], env }).isReady(origin);
+    const demo = JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')) as DemoFile;
+    key = demo.tenants[0]?.api_key as string;
+  });
+
+  it('every create of a collection succeeds with the example of the document, and every list answers', async () => {
+    const client = new TestClient(origin, key);
+    for (const { path, method, body } of documentedOperations()) {
+      if (path.includes('{') || [...NO_LIST, ...NEEDS_MORE].includes(path)) continue;
+      const answer = await client.call(method, path, method === 'GET' ? {} : { body: body?.example });
+      expect(answer.status, `${method} ${path}: ${answer.text}`).to.be.oneOf([200, 201, 202]);
+    }
+  });
+
+  describe('in a browser', () => {
+    let browser: Browser;
+    let page: Page;
+
+    before(async function () {
+      if (BROWSER_ABSENT) {
+        process.stdout.write(`    the reference page is not tried in a browser: ${BROWSER_ABSENT}\n`);
+        this.skip();
+      }
+      browser = await startBrowser();
+    });
+    after(() => browser?.close());
+
+    beforeEach(async () => {
+      page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
+      await page.goto(`${origin}/docs`);
+      await page.locator('.opblock').first().waitFor({ timeout: 60_000 });
+      await page.evaluate(`window.ui.preauthorizeApiKey('bearerAuth', ${JSON.stringify(key)})`);
+    });
+    afterEach(() => page?.close());
+
+    /** Opens one operation, executes it as it is filled in, and tells the status of the answer. */
+    async function execute(operationId: string): Promise<string | null> {
+      const operation = page.locator(`.opblock[id$="-${operationId}"]`);
+      await operation.locator('.opblock-summary-control').click();
+      await operation.locator('.execute').click();
+      const status = operation.locator('.live-responses-table tbody .response-col_status').first();
+      await status.waitFor({ timeout: 30_000 });
+      return (await status.textContent())?.trim().slice(0, 3) ?? null;
+    }
+
+    const find = (phrase: string) => page.fill('.operation-filter-input', phrase);
+    const pathsShown = () => page.locator('.opblock-summary-path').allTextContents();
+
+    it('begins with an introduction, then invoices with their list and create', async () => {
+      const introduction = await page.locator('.info').innerText();
+      for (const heading of [
+        'Keys',
+        'Lists and pages',
+        'Answers and errors',
+        'Idempotency',
+        'Dry run',
+        'If-Match',
+        'Limits',
+      ])
+        expect(introduction).to.include(heading);
+      const [first, second] = await page.locator('.opblock').evaluateAll((all) => all.map(({ id }) => id));
+      expect([first, second]).to.deep.equal([
+        'operations-Invoices-listInvoices',
+        'operations-Invoices-createInvoice',
+      ]);
+    });
+
+    it('lists and creates invoices as filled in, without an Idempotency-Key that would repeat', async () => {
+      expect(await execute('listInvoices')).to.equal('200');
+      const create = page.locator('.opblock[id$="-createInvoice"]');
+      expect(await execute('createInvoice')).to.equal('201');
+      expect(await create.locator('input[placeholder="Idempotency-Key"]').inputValue()).to.equal('');
+    });
+
+    for (const collection of ['WorkOrder', 'Customer', 'Truck']) {
+      it(`lists and creates as filled in: ${collection}`, async () => {
+        await find(`${collection}`);
+        expect(await execute(`list${collection}s`)).to.equal('200');
+        expect(await execute(`create${collection}`)).to.equal('201');
+      });
+    }
+
+    it('filters by path, by summary and by group, whatever the case', async () => {
+      await find('/WORK-ORDERS/{id}/steps');
+      await page.locator('.opblock[id$="-logWorkOrderStep"]').waitFor();
+      expect(await pathsShown()).to.deep.equal(['/work-orders/{id}/steps']);
+      await find('annul');
+      await page.locator('.opblock[id$="-voidInvoice"]').waitFor();
+      expect(await pathsShown()).to.deep.equal(['/invoices/{id}/void']);
+    });
+  });
+});

@@ -1,0 +1,30 @@
+/** A real Chromium, headless, for what only a browser can tell. */
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+
+function findChromium(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.map((folder) => join(folder, 'chromium')).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Why tests in a browser are skipped here. With CI=true they fail instead. */
+export const BROWSER_ABSENT =
+  findChromium() === undefined && process.env.CI !== 'true' ? 'there is no chromium on PATH' : undefined;
+
+export function startBrowser(): Promise<Browser> {
+  const executablePath = findChromium();
+  if (!executablePath) throw new Error('There is no chromium on PATH. Install it: apt-get install chromium');
+  // As root there is no sandbox.
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+  return chromium.launch({ executablePath, headless: true, args });
+}
