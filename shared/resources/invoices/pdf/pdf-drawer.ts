@@ -3,7 +3,7 @@ import type { DrawReply, DrawRequest } from './pdf-thread.js';
 
 /** Longest drawing of one PDF, in ms; the longest possible invoice takes 1.5 s on one core. */
 const DRAW_DEADLINE_MS = 20_000;
-/** An idle thread ends after so long and gives back the memory of its fonts (30 to 80 MB), in ms. */
+/** An idle thread ends after so long and gives back the memory of its fonts, in ms. */
 const IDLE_MS = 60_000;
 /** A drawing that needs more heap ends its thread, not the process. */
 const MAX_HEAP_MB = 256;
