@@ -1,7 +1,7 @@
 import { canonicalJson } from '../contracts/canonical-json.js';
 import { type CursorCodec, type CursorPosition, InvalidCursorError } from '../contracts/cursor.js';
 import type { Principal } from '../contracts/principal.js';
-import { AppError } from '../platform/errors.js';
+import { AppError, errorCodeOf } from '../platform/errors.js';
 import type { Database, Statement } from '../platform/postgres.js';
 import type { ListScope, PageRow } from './keyset-list.js';
 
@@ -34,10 +34,22 @@ export async function readPage<Query extends { cursor?: string }>(
     position: readCursor(cursors, query.cursor, binding),
     agentId: key.kind === 'agent' ? key.id : undefined,
   };
-  const [page] = await db.read<PageRow>(key.tenantId, statement(query, scope));
+  const asked = statement(query, scope);
+  const [page] = await db.read<PageRow>(key.tenantId, asked).catch((error: unknown) => {
+    throw asked.timeoutMs !== undefined && errorCodeOf(error) === '57014' ? searchTookTooLong(error) : error;
+  });
   if (!page) throw new Error('a list statement returned no row');
   const { items, count, next_at: at, next_id: id } = page;
   return { items, count, cursor: at && id ? cursors.encode({ at, id }, binding) : null };
+}
+
+/** The client's error, not ours: the next try would take as long. */
+function searchTookTooLong(cause: unknown): AppError {
+  return new AppError(
+    'validation_error',
+    'This search took too long. Narrow it: search for three or more letters, or add a status, a customer or dates.',
+    { details: [{ field: 'search', code: 'too_broad', message: 'search must be narrower' }], cause },
+  );
 }
 
 /** A cursor goes on where this very list ended: same tenant, list and filters; the page size may change. */

@@ -91,6 +91,8 @@ const ROWS: Record<string, string> = {
   idempotency_keys: `insert into idempotency_keys (tenant_id, key, command_id, method, path, body_hash, status, body)
     values ($1, '${newId()}', '${newId()}', 'POST', '/invoices', 'hash', 201, '{}')`,
   operations: `insert into operations (tenant_id, id, command) values ($1, '${newId()}', '{}')`,
+  // Triggers have added the entries of the records above; one of them stays.
+  search_entries: `delete from search_entries where tenant_id = $1 and resource <> 'invoices'`,
   command_attempts: `insert into command_attempts (tenant_id, command_id, command) values ($1, '${newId()}', '{}')`,
 };
 
