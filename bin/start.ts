@@ -4,6 +4,7 @@ import { MIGRATION_HEAD } from '../migrations/index.js';
 import { migrate } from '../migrations/migrate.js';
 import { ensureDemo } from '../shared/demo/demo-file.js';
 import { loadConfig } from '../shared/platform/config.js';
+import { assertDirectConnection } from '../shared/platform/postgres-pooler.js';
 import { assertLeastPrivilege } from '../shared/platform/postgres-privileges.js';
 import { appRoleOf } from '../shared/platform/postgres-session.js';
 import { type Foundation, runProcess } from '../shared/platform/run-process.js';
@@ -28,6 +29,7 @@ async function startAll(foundation: Foundation): Promise<void> {
   const { config } = foundation;
   await startTracing(config, 'all', foundation.lifecycle);
   const databaseUrl = await resolveDatabaseUrl(foundation);
+  await assertDirectConnection(databaseUrl);
   await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: !config.redisUrl });
   const runtime = createRuntime(foundation, { name: 'all', databaseUrl, migrationHead: MIGRATION_HEAD });
   await assertLeastPrivilege(runtime.db);

@@ -61,6 +61,7 @@ async function createEntries(trx: Knex): Promise<void> {
       tenant_id uuid not null,
       resource text not null,
       id uuid not null,
+      created_at timestamptz not null,
       keys bigint[] not null,
       primary key (tenant_id, resource, id)
     );
@@ -94,13 +95,13 @@ async function createEntries(trx: Knex): Promise<void> {
       return keys;
     end $$;
 
-    -- Candidates of one window. The query has no condition of its own: the policy's is the only one that an index serves, so no plan can read a tenant's every
+    -- Candidates of one window, newest first. The query has no condition of its own: the policy's is the only one that an index serves, so no plan can read a tenant's every
     -- entry. 24 letters of a long term select well enough.
     create or replace function find_search_entries(of_tenant uuid, of_resource text, term text, window_number integer) returns setof uuid
     language plpgsql volatile rows 50 set enable_bitmapscan = on as $$
     begin
       perform set_config('app.search_keys', search_keys(of_resource, of_tenant, window_number, array[left(term, 24)])::text, true);
-      return query select e.id from search_entries e;
+      return query select e.id from search_entries e order by e.created_at desc, e.id desc;
       perform set_config('app.search_keys', '', true);
     end $$;
   `);
@@ -133,9 +134,9 @@ async function createTriggers(trx: Knex, table: string, columns: readonly [strin
   await trx.raw(`
     ${SHORT_LOCK_TIMEOUT};
     create or replace function add_search_entries_${table}() returns trigger language plpgsql as $$ begin
-      insert into search_entries (tenant_id, resource, id, keys) ${entriesOf(table, columns, 'added')} ${replace} $$;
+      insert into search_entries (tenant_id, resource, id, created_at, keys) ${entriesOf(table, columns, 'added')} ${replace} $$;
     create or replace function update_search_entry_${table}() returns trigger language plpgsql as $$ begin
-      insert into search_entries (tenant_id, resource, id, keys) ${entriesOf(table, columns, '(select new.*)')} ${replace} $$;
+      insert into search_entries (tenant_id, resource, id, created_at, keys) ${entriesOf(table, columns, '(select new.*)')} ${replace} $$;
     create or replace function delete_search_entry_${table}() returns trigger language plpgsql as $$ begin
       delete from search_entries e where e.tenant_id = old.tenant_id and e.resource = '${table}' and e.id = old.id; return null; end $$;
     create or replace trigger search_entries_added after insert on ${table}
@@ -148,7 +149,7 @@ async function createTriggers(trx: Knex, table: string, columns: readonly [strin
 }
 
 function entriesOf(table: string, columns: readonly [string, string], source: string): string {
-  return `select r.tenant_id, '${table}', r.id,
+  return `select r.tenant_id, '${table}', r.id, r.created_at,
     search_keys('${table}', r.tenant_id, search_window(r.created_at), array[${columns.map((column) => `r.${column}`).join(', ')}]) from ${source} r`;
 }
 
@@ -176,7 +177,7 @@ async function backfill(knex: Knex, { tenantId, table, columns }: BackfillOption
         `with batch as materialized (
            select * from ${table} where tenant_id = ? and id > ? order by id limit ${ROWS_PER_BATCH}
          ), added as (
-           insert into search_entries (tenant_id, resource, id, keys) ${entriesOf(table, columns, 'batch')}
+           insert into search_entries (tenant_id, resource, id, created_at, keys) ${entriesOf(table, columns, 'batch')}
            on conflict (tenant_id, resource, id) do nothing
          )
          select id from batch order by id desc limit 1`,

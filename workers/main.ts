@@ -1,6 +1,7 @@
 import { MIGRATION_HEAD } from '../migrations/index.js';
 import { loadConfig } from '../shared/platform/config.js';
 import { startHealthServer } from '../shared/platform/health.js';
+import { assertDirectConnection } from '../shared/platform/postgres-pooler.js';
 import { assertLeastPrivilege } from '../shared/platform/postgres-privileges.js';
 import { runProcess } from '../shared/platform/run-process.js';
 import {
@@ -44,6 +45,7 @@ await runProcess(
       databaseUrl,
       migrationHead: MIGRATION_HEAD,
     });
+    await assertDirectConnection(databaseUrl);
     await assertLeastPrivilege(runtime.db);
     await assertSafeRedis(runtime);
     const port = await startHealthServer(runtime);

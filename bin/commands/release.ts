@@ -1,6 +1,7 @@
 import { migrate } from '../../migrations/migrate.js';
 import { ensureDemo } from '../../shared/demo/demo-file.js';
 import { appRoleOf } from '../../shared/platform/postgres-session.js';
+import { assertDirectConnection } from '../../shared/platform/postgres-pooler.js';
 import type { Foundation } from '../../shared/platform/run-process.js';
 import { publicAddresses } from '../welcome.js';
 import { openStore } from './store.js';
@@ -15,6 +16,7 @@ const WEB_PORT = 3000;
 export async function release(foundation: Foundation): Promise<void> {
   const { config, logger } = foundation;
   const databaseUrl = config.databaseUrl as string;
+  await assertDirectConnection(databaseUrl);
   const applied = await migrate({
     databaseUrl,
     appRole: appRoleOf(databaseUrl),

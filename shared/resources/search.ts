@@ -38,7 +38,7 @@ interface SearchPlan {
 
 /**
  * The records of one page of a search, newest first, and one more. It reads the newest records in order; when those do not fill the page, the search entries name
- * candidates, one window of time after the other, until it is full. Every candidate is read from the table itself, under its own policy and all conditions.
+ * candidates, one window of time after the other and newest first, until it is full. Every candidate is read from the table itself, under its own policy and all conditions.
  * `offset 0` keeps the planner from turning a look-up by key into a scan of the tenant.
  */
 export function searchSource({ table, conditions, search, limitAt }: SearchPlan): string {
@@ -70,7 +70,7 @@ export function searchSource({ table, conditions, search, limitAt }: SearchPlan)
             and (t.created_at, t.id) < (reached.created_at, reached.id)
           offset 0
         ) record
-        order by record.created_at desc, record.id desc limit ${limit}
+        limit ${limit}
       ) page
       where (select count(*) from newest where is_match) < ${limit}
       limit ${limit}

@@ -1,8 +1,14 @@
 import { expect } from 'chai';
+import type pg from 'pg';
+import { migrateUpTo } from '../../migrations/migrate.js';
+import { newId } from '../../shared/platform/ids.js';
+import { appRoleOf } from '../../shared/platform/postgres-session.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import type { ListScope } from '../../shared/resources/keyset-list.js';
 import { runOf } from '../support/explain.js';
+import { fillTables, tablesOf, withClient } from '../support/rows.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
+import { createEmptyDatabase } from '../support/stores.js';
 
 /** More than a search reads in order before it asks the index, over forty of its windows. */
 const ROWS = 4000;
@@ -122,6 +128,33 @@ describe('searches', () => {
     expect(await listedIds('search=OLD-003998')).to.deep.equal([]);
   });
 
+  it('name no candidate of another tenant, whoever is asked for', async () => {
+    const windows = 'generate_series(search_window(now()), search_window(now()) - 60, -1)';
+    const text = `select found.id from ${windows} as window_number, find_search_entries($1, 'invoices', 'old-', window_number) as found(id)`;
+    const own = await stack.runtime.db.read(tenant.id, { text, values: [tenant.id] });
+    expect(own.length).to.be.above(1000);
+    expect(await stack.runtime.db.read(tenant.id, { text, values: [other.id] })).to.deep.equal([]);
+    expect(await stack.runtime.db.query({ text, values: [other.id] })).to.deep.equal([]);
+  });
+
+  it('that take too long are refused with what to do about it', async () => {
+    const slow =
+      "create or replace function search_window(timestamptz) returns integer language sql as 'select pg_sleep(3); select 1'";
+    const [row] = await withClient(stack.databaseUrl, async (client) => {
+      const { rows } = await client.query("select pg_get_functiondef('search_window'::regproc) as text");
+      await client.query(slow.replace('(timestamptz)', '(created_at timestamptz)'));
+      return rows as { text: string }[];
+    });
+    const { status, body } = await tenant.client.get('/invoices?search=zzqx');
+    await withClient(stack.databaseUrl, (client) => client.query(row?.text as string));
+    expect(status).to.equal(400);
+    expect(body.error).to.deep.include({ code: 'validation_error' });
+    expect(body.error.message).to.match(/Narrow it/);
+    expect(body.error.details).to.deep.equal([
+      { field: 'search', code: 'too_broad', message: 'search must be narrower' },
+    ]);
+  });
+
   it('read the index as the application, and no table from end to end', async () => {
     const scope: ListScope = { tenantId: tenant.id, timeZone: 'UTC', position: undefined };
     for (const search of ['OLD-003999', 'zzqx', 'OLD-']) {
@@ -133,5 +166,61 @@ describe('searches', () => {
       // The newest thousand, then the candidates of the windows that it needed.
       expect(Math.max(...read), search).to.be.at.most(1000);
     }
+  });
+});
+
+describe('the migration that indexes searches', () => {
+  const BEFORE = '20261122090000_add_export_schedules';
+  const HEAD = '20261123050000_index_searches';
+
+  const entriesOf = (client: pg.Client, tenantId: string) =>
+    client
+      .query("select set_config('app.tenant_ids', $1, false)", [tenantId])
+      .then(() =>
+        client.query('select resource, cardinality(keys) as keys from search_entries order by resource'),
+      )
+      .then(({ rows }) => rows);
+
+  it('finds records that were there before, of every tenant, and can be run again after it died', async () => {
+    const databaseUrl = await createEmptyDatabase();
+    await migrateUpTo(databaseUrl, BEFORE);
+    const tenants = [newId(), newId()];
+    await withClient(databaseUrl, async (client) => {
+      const tables = await tablesOf(client);
+      for (const tenantId of tenants) await fillTables(client, tables, tenantId);
+    });
+    await migrateUpTo(databaseUrl, HEAD);
+    await withClient(databaseUrl, (client) =>
+      client.query('delete from schema_migrations where name = $1', [HEAD]),
+    );
+    await migrateUpTo(databaseUrl, HEAD);
+    await withClient(databaseUrl, async (client) => {
+      for (const tenantId of tenants)
+        expect(await entriesOf(client, tenantId)).to.deep.equal([
+          { resource: 'claims', keys: 2 },
+          { resource: 'customers', keys: 2 },
+          { resource: 'invoices', keys: 3 },
+          { resource: 'work_orders', keys: 7 },
+        ]);
+    });
+  });
+
+  it('lets processes of the version before write on, before anything else has granted them rights', async () => {
+    const databaseUrl = await createEmptyDatabase();
+    await migrateUpTo(databaseUrl, BEFORE);
+    const role = appRoleOf(databaseUrl);
+    const tenantId = newId();
+    await withClient(databaseUrl, async (client) => {
+      await client.query(
+        `do $$ begin create role ${role} nologin; exception when duplicate_object then null; end $$`,
+      );
+      await client.query(`grant select, insert, update, delete on all tables in schema public to ${role}`);
+    });
+    await migrateUpTo(databaseUrl, HEAD);
+    await withClient(databaseUrl, async (client) => {
+      await client.query(`set role ${role}`);
+      await fillTables(client, ['customers'], tenantId);
+      expect(await entriesOf(client, tenantId)).to.deep.equal([{ resource: 'customers', keys: 2 }]);
+    });
   });
 });
