@@ -29,7 +29,7 @@ async function startAll(foundation: Foundation): Promise<void> {
   const { config } = foundation;
   await startTracing(config, 'all', foundation.lifecycle);
   const databaseUrl = await resolveDatabaseUrl(foundation);
-  await assertDirectConnection(databaseUrl);
+  if (config.databaseUrl) await assertDirectConnection(databaseUrl);
   await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: !config.redisUrl });
   const runtime = createRuntime(foundation, { name: 'all', databaseUrl, migrationHead: MIGRATION_HEAD });
   await assertLeastPrivilege(runtime.db);

@@ -1,7 +1,7 @@
 import { migrate } from '../../migrations/migrate.js';
 import { ensureDemo } from '../../shared/demo/demo-file.js';
-import { appRoleOf } from '../../shared/platform/postgres-session.js';
 import { assertDirectConnection } from '../../shared/platform/postgres-pooler.js';
+import { appRoleOf } from '../../shared/platform/postgres-session.js';
 import type { Foundation } from '../../shared/platform/run-process.js';
 import { publicAddresses } from '../welcome.js';
 import { openStore } from './store.js';
