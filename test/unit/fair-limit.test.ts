@@ -3,7 +3,7 @@ import { FairLimit, FairLimitError } from '../../shared/platform/fair-limit.js';
 
 /** Work that ends when the test says so. */
 function heldWork(started: string[], name: string) {
-  let end = () => undefined as void;
+  let end: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     end = resolve;
   });
