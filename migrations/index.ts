@@ -33,6 +33,7 @@ import * as indexDueInvoices from './20261123020200_index_due_invoices.js';
 import * as indexLiveKeys from './20261123030000_index_live_keys.js';
 import * as rememberSignInAddresses from './20261123030100_remember_sign_in_addresses.js';
 import * as addLetterheads from './20261123040000_add_letterheads.js';
+import * as indexSearches from './20261123050000_index_searches.js';
 import * as addDeploymentFacts from './20261123070000_add_deployment_facts.js';
 
 interface Migration {
@@ -78,6 +79,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261123030000_index_live_keys', ...indexLiveKeys },
   { name: '20261123030100_remember_sign_in_addresses', ...rememberSignInAddresses },
   { name: '20261123040000_add_letterheads', ...addLetterheads },
+  { name: '20261123050000_index_searches', ...indexSearches },
   { name: '20261123070000_add_deployment_facts', ...addDeploymentFacts },
 ];
 

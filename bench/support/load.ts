@@ -13,6 +13,7 @@ export interface LoadOptions {
 export interface LoadResult {
   perSecond: number;
   p50: number;
+  p95: number;
   p99: number;
   count: number;
 }
@@ -30,7 +31,13 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   latencies.sort((a, b) => a - b);
   const at = (share: number) =>
     latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
-  return { perSecond: latencies.length / elapsed, p50: at(0.5), p99: at(0.99), count: latencies.length };
+  return {
+    perSecond: latencies.length / elapsed,
+    p50: at(0.5),
+    p95: at(0.95),
+    p99: at(0.99),
+    count: latencies.length,
+  };
 }
 
 function runClient(

@@ -6,6 +6,7 @@ import { findPartitionFaults } from '../../migrations/partitions.js';
 import type { Config } from '../../shared/platform/config.js';
 import { errorCodeOf } from '../../shared/platform/errors.js';
 import type { Database } from '../../shared/platform/postgres.js';
+import { assertDirectConnection } from '../../shared/platform/postgres-pooler.js';
 import { findPrivilegeFaults } from '../../shared/platform/postgres-privileges.js';
 import { fingerprintOf, readSecretKeyFingerprint } from '../../shared/platform/secret-key.js';
 import type { StorageLocation } from '../../shared/platform/storage/location.js';
@@ -133,6 +134,7 @@ async function examineDatabase(context: CommandContext, config: Config): Promise
   let databaseUrl = '';
   const reachable = await examine('postgres', next, async () => {
     const store = await context.store();
+    await assertDirectConnection(store.databaseUrl);
     const detail = await checkPostgres(store.db);
     ({ db, databaseUrl } = store);
     return detail;

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { errorCodeOf, isConnectionError } from './errors.js';
 import { CheckFailure, findMissingMigration, publicReason } from './health.js';
 import { type Database, openDatabase } from './postgres.js';
+import { assertDirectConnection } from './postgres-pooler.js';
 import { assertLeastPrivilege } from './postgres-privileges.js';
 import { appRoleOf } from './postgres-session.js';
 import { assertNoEviction } from './redis.js';
@@ -61,13 +62,20 @@ export async function waitForStores(foundation: Foundation, needs: Needs): Promi
   ]);
 }
 
-/** Waits until PostgreSQL lets the role of DATABASE_URL in. @throws as {@link waitForStores} */
+/** Waits until PostgreSQL lets the role of DATABASE_URL in, without a connection pooler between. @throws as {@link waitForStores} */
 export async function waitForPostgres(foundation: Foundation, databaseUrl: string): Promise<void> {
   await waitFor(foundation, {
     name: 'postgres',
     label: `PostgreSQL at ${new URL(databaseUrl).host}`,
     advice: 'Check DATABASE_URL and that the server runs.',
-    probe: () => probePostgres(databaseUrl),
+    probe: async () => {
+      await probePostgres(databaseUrl);
+      // The embedded server has nothing in front of it.
+      if (!foundation.config.databaseUrl) return;
+      await assertDirectConnection(databaseUrl).catch((error: unknown) => {
+        throw isConnectionError(error) ? new NotYet(error) : error;
+      });
+    },
   });
 }
 

@@ -14,8 +14,8 @@ export interface FairLimit<Queue extends string> {
   /**
    * Runs the work when it is its turn. A full queue makes room for a group that has fewer waiting:
    * the group that has the most loses its last.
-   * @throws {GateFullError} at once when there is no place, for anybody or for this group, or later
-   * when the place is given to another group
+   * @throws {GateFullError} at once when there is no place, for anybody or for this group; later when
+   * the place is given to another group, or when the work has waited too long
    */
   run<T>(place: WaitingPlace<Queue>, work: () => Promise<T>): Promise<T>;
 }
@@ -23,42 +23,55 @@ export interface FairLimit<Queue extends string> {
 export interface FairLimitOptions<Queue extends string> {
   queues: readonly Queue[];
   maxRunning: number;
-  /** In each queue. */
-  maxQueued: number;
+  /** How much of it one group may take. Default: all of it. */
+  maxRunningPerGroup?: number;
+  /** In each queue. Default: unbounded. */
+  maxQueued?: number;
   /** Of one group in each queue. Default: as many as the queue has places. */
   maxQueuedPerGroup?: number;
+  /** Default: for ever. */
+  maxWaitMs?: number;
 }
 
 interface Waiter {
+  group: string;
   start: () => void;
   refuse: (reason: GateFullError) => void;
 }
 
 export function createFairLimit<Queue extends string>(options: FairLimitOptions<Queue>): FairLimit<Queue> {
+  const { maxRunning, maxRunningPerGroup = maxRunning, maxQueued = Number.POSITIVE_INFINITY } = options;
+  const { maxQueuedPerGroup = maxQueued, maxWaitMs } = options;
   const queues = new Map(options.queues.map((name) => [name, new FairQueue<Waiter>()]));
+  const runningOf = new Map<string, number>();
   let running = 0;
-  const enter = async ({ queue: name, group }: WaitingPlace<Queue>): Promise<void> => {
-    if (running < options.maxRunning) {
-      running += 1;
-      return;
-    }
-    const queue = queues.get(name) as FairQueue<Waiter>;
-    if (queue.countOf(group) >= (options.maxQueuedPerGroup ?? options.maxQueued)) throw queueFull();
-    if (queue.size >= options.maxQueued) makeRoom(queue, group);
-    // Work that ends hands its place over, so `running` stays as it is.
-    await new Promise<void>((start, refuse) => queue.push(group, { start, refuse }));
+
+  const mayRun = (group: string) => running < maxRunning && (runningOf.get(group) ?? 0) < maxRunningPerGroup;
+  const count = (group: string, change: 1 | -1) => {
+    running += change;
+    const left = (runningOf.get(group) ?? 0) + change;
+    if (left === 0) runningOf.delete(group);
+    else runningOf.set(group, left);
   };
-  const leave = () => {
+  const enter = async ({ queue: name, group }: WaitingPlace<Queue>): Promise<void> => {
+    if (mayRun(group)) return count(group, 1);
+    const queue = queues.get(name) as FairQueue<Waiter>;
+    if (queue.countOf(group) >= maxQueuedPerGroup) throw queueFull();
+    if (queue.size >= maxQueued) makeRoom(queue, group);
+    await wait(queue, group, maxWaitMs);
+  };
+  const leave = (group: string) => {
+    count(group, -1);
     for (const [name, queue] of queues) {
-      const waiter = queue.shift();
+      const waiter = queue.shift(mayRun);
       if (!waiter) continue;
       // To the end of the round: a Map keeps the order of insertion.
       queues.delete(name);
       queues.set(name, queue);
+      count(waiter.group, 1);
       waiter.start();
       return;
     }
-    running -= 1;
   };
   return {
     async run(place, work) {
@@ -66,10 +79,30 @@ export function createFairLimit<Queue extends string>(options: FairLimitOptions<
       try {
         return await work();
       } finally {
-        leave();
+        leave(place.group);
       }
     },
   };
+}
+
+function wait(queue: FairQueue<Waiter>, group: string, maxWaitMs: number | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      settle();
+    };
+    const waiter: Waiter = {
+      group,
+      start: () => end(resolve),
+      refuse: (reason) => end(() => reject(reason)),
+    };
+    const giveUp = () => {
+      queue.remove(group, waiter);
+      reject(new GateFullError('waited too long'));
+    };
+    const timer = maxWaitMs === undefined ? undefined : setTimeout(giveUp, maxWaitMs);
+    queue.push(group, waiter);
+  });
 }
 
 /** @throws {GateFullError} when no other group has more places than this one would have then */

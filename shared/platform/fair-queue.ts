@@ -39,6 +39,14 @@ export class FairQueue<Member> {
     return this.byTenant.get(tenantId)?.length ?? 0;
   }
 
+  /** Removes a member that waits no longer. */
+  remove(tenantId: string, member: Member): void {
+    const members = this.byTenant.get(tenantId);
+    if (!members || !this.waiting.delete(member)) return;
+    members.splice(members.indexOf(member), 1);
+    if (members.length === 0) this.byTenant.delete(tenantId);
+  }
+
   /** Removes the member that came last of the tenant that has the most waiting. */
   dropOfLargest(): Member | undefined {
     const [first, ...others] = this.byTenant;

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { isConnectionError } from './errors.js';
+import { SLOW_READ_MS, type SlowReaders } from './postgres-slow-reads.js';
 
 /** A client taken from the pool. `discard` marks it as broken, so that `release` closes it instead of keeping it. */
 export interface Lease {
@@ -8,15 +9,27 @@ export interface Lease {
   release: () => void;
 }
 
+/** A read under way; undefined tenant: it looks for a credential. */
+interface Sent {
+  tenantId: string | undefined;
+  sentAt: number;
+}
+
 interface Lane {
   lease: Promise<Lease>;
-  inFlight: number;
+  /** In the order in which PostgreSQL answers them. */
+  inFlight: Sent[];
+  /** When the last read ended, so that the next one's time is told from its wait. */
+  endedAt: number;
   /** When its plans were last made anew; a lane that never runs empty must not keep them for ever. */
   openedAt: number;
 }
 
 /** Connections that reads share; measured: more of them cost more wake-ups, fewer leave a core idle. */
 const MAX_LANES = 4;
+
+/** One tenant's reads leave a connection to the others', even before they turn out to be slow. */
+const MAX_LANES_PER_TENANT = 3;
 
 /**
  * Reads share a few connections: with `pipeline: true` several short transactions may be under way on one. Under load they leave and come back together,
@@ -26,12 +39,16 @@ const MAX_LANES = 4;
 export class ReadLanes {
   private readonly lanes: Lane[] = [];
 
-  constructor(private readonly lease: () => Promise<Lease>) {}
+  constructor(
+    private readonly lease: () => Promise<Lease>,
+    private readonly slowReaders: SlowReaders,
+  ) {}
 
   /** Runs a read that sends all its statements before it first waits, so that nobody else's come between them. */
-  async run<T>(read: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const lane = this.take();
-    lane.inFlight += 1;
+  async run<T>(tenantId: string | undefined, read: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const lane = this.take(tenantId);
+    const sent = { tenantId, sentAt: performance.now() };
+    lane.inFlight.push(sent);
     try {
       const { client, discard } = await lane.lease;
       try {
@@ -44,27 +61,38 @@ export class ReadLanes {
         throw error;
       }
     } finally {
-      this.give(lane);
+      this.give(lane, sent);
     }
   }
 
-  private take(): Lane {
-    const idlest = this.lanes.reduce<Lane | undefined>(
-      (best, lane) => (best === undefined || lane.inFlight < best.inFlight ? lane : best),
-      undefined,
-    );
+  private take(tenantId: string | undefined): Lane {
+    for (const lane of this.lanes) this.recordStall(lane);
+    const own = this.lanes.filter((lane) => lane.inFlight.some((sent) => sent.tenantId === tenantId));
+    if (tenantId !== undefined && own.length >= MAX_LANES_PER_TENANT) return pickIdlest(own) as Lane;
+    const idlest = pickIdlest(this.lanes);
     if (idlest && this.lanes.length >= MAX_LANES) return idlest;
-    const lane = { lease: this.lease(), inFlight: 0, openedAt: Date.now() };
+    const lane: Lane = { lease: this.lease(), inFlight: [], endedAt: 0, openedAt: Date.now() };
     // Whoever waits for it gets the error; here it must not count as unhandled.
     lane.lease.catch(() => undefined);
     this.lanes.push(lane);
     return lane;
   }
 
-  private give(lane: Lane): void {
-    lane.inFlight -= 1;
+  /** A read that has not ended yet tells already whose it is. */
+  private recordStall(lane: Lane): void {
+    const [oldest] = lane.inFlight;
+    if (oldest?.tenantId !== undefined && isStalled(lane))
+      this.slowReaders.record(oldest.tenantId, SLOW_READ_MS);
+  }
+
+  private give(lane: Lane, sent: Sent): void {
+    const now = performance.now();
+    if (sent.tenantId !== undefined)
+      this.slowReaders.record(sent.tenantId, now - Math.max(sent.sentAt, lane.endedAt));
+    lane.endedAt = now;
+    lane.inFlight.splice(lane.inFlight.indexOf(sent), 1);
     if (Date.now() - lane.openedAt > LANE_LIFETIME_MS) this.close(lane);
-    if (lane.inFlight > 0) return;
+    if (lane.inFlight.length > 0) return;
     this.close(lane);
     lane.lease.then(
       ({ release }) => release(),
@@ -77,6 +105,20 @@ export class ReadLanes {
     const index = this.lanes.indexOf(lane);
     if (index >= 0) this.lanes.splice(index, 1);
   }
+}
+
+/** The lane with the fewest reads under way, of those that flow. */
+function pickIdlest(lanes: Lane[]): Lane | undefined {
+  const flowing = lanes.filter((lane) => !isStalled(lane));
+  return (flowing.length > 0 ? flowing : lanes).reduce<Lane | undefined>(
+    (best, lane) => (best === undefined || lane.inFlight.length < best.inFlight.length ? lane : best),
+    undefined,
+  );
+}
+
+/** True while the read that PostgreSQL works on is a slow one. */
+function isStalled({ inFlight: [oldest], endedAt }: Lane): boolean {
+  return oldest !== undefined && performance.now() - Math.max(oldest.sentAt, endedAt) > SLOW_READ_MS;
 }
 
 /** Leased anew after this, which makes the plans of its connection anew as well. */

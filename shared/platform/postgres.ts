@@ -1,10 +1,13 @@
 import pg from 'pg';
-import { isConnectionError, markFailedConnect } from './errors.js';
+import { isConnectionError, markFailedConnect, serviceUnavailable } from './errors.js';
+import { createFairLimit, type FairLimit } from './fair-limit.js';
+import { GateFullError } from './gate.js';
 import type { Logger } from './logger.js';
 import { type Lease, ReadLanes } from './postgres-lanes.js';
 import { readWithSetting, type Setting } from './postgres-read.js';
 import { gatherSends, type Statement, send } from './postgres-send.js';
 import { appSessionOptions } from './postgres-session.js';
+import { SlowReaders } from './postgres-slow-reads.js';
 
 // bigint (20) holds cents and counters, all far below 2^53; numeric (1700) is quantities. Both are JSON numbers in the API.
 pg.types.setTypeParser(20, Number);
@@ -66,6 +69,8 @@ export interface Database {
 
 const SET_TENANTS = { name: 'set-tenants', text: "select set_config('app.tenant_ids', $1, true)" };
 
+const SET_READ_TENANT = "set_config('app.tenant_ids', $1, true)";
+
 /** A setting for a read: its transaction can change nothing. */
 function forReading(name: string, setting: string, values: string[]): Setting {
   return { name, text: `select ${setting}, set_config('transaction_read_only', 'on', true)`, values };
@@ -96,8 +101,16 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     Reflect.deleteProperty(error, 'client');
     options.logger.warn({ err: error }, 'postgres connection lost');
   });
-  return new PooledDatabase(pool);
+  return new PooledDatabase(pool, options.poolSize);
 }
+
+/** One tenant has one slow read under way at a time, all tenants together a fifth of the connections. */
+const SLOW_READS = {
+  queues: ['reads'] as const,
+  maxRunningPerGroup: 1,
+  maxQueuedPerGroup: 50,
+  maxWaitMs: 2000,
+};
 
 /**
  * A cached plan knows the tables as they were: one made on an empty table may read a whole tenant by an index that looked as good as the key then.
@@ -107,13 +120,22 @@ const PLAN_LIFETIME_MS = 2000;
 
 class PooledDatabase implements Database {
   private readonly plannedAt = new WeakMap<pg.PoolClient, number>();
-  private readonly lanes = new ReadLanes(() => this.lease());
+  private readonly slowReaders = new SlowReaders();
+  private readonly lanes = new ReadLanes(() => this.lease(), this.slowReaders);
+  private readonly slowReads: FairLimit<'reads'>;
 
-  constructor(private readonly pgPool: pg.Pool) {}
+  constructor(
+    private readonly pgPool: pg.Pool,
+    poolSize: number,
+  ) {
+    this.slowReads = createFairLimit({ ...SLOW_READS, maxRunning: Math.max(1, Math.floor(poolSize / 5)) });
+  }
 
   async read<R>(tenantId: string, statement: Statement): Promise<R[]> {
-    const setTenant = forReading('read-tenant', "set_config('app.tenant_ids', $1, true)", [tenantId]);
-    return this.readWith<R>(setTenant, statement);
+    if (statement.timeoutMs !== undefined || this.slowReaders.has(tenantId))
+      return this.readSlowly<R>(tenantId, statement);
+    const setTenant = forReading('read-tenant', SET_READ_TENANT, [tenantId]);
+    return this.readWith<R>(setTenant, statement, tenantId);
   }
 
   async readByKeyHash<R>(hash: Buffer, statement: Statement): Promise<R[]> {
@@ -154,11 +176,42 @@ class PooledDatabase implements Database {
     await this.pgPool.end();
   }
 
-  private readWith<R>(setting: Setting, statement: Statement): Promise<R[]> {
-    return this.lanes.run(async (client) => {
+  private readWith<R>(setting: Setting, statement: Statement, tenantId?: string): Promise<R[]> {
+    return this.lanes.run(tenantId, async (client) => {
       const { rows } = await readWithSetting(client, setting, statement);
       return rows as R[];
     });
+  }
+
+  /**
+   * A read on a connection of its own, when the tenant's share allows: nobody else's reads wait behind it.
+   * @throws {AppError} 503 when too many of the tenant's reads wait before it
+   */
+  private async readSlowly<R>(tenantId: string, statement: Statement): Promise<R[]> {
+    const setTenant =
+      statement.timeoutMs === undefined
+        ? forReading('read-tenant', SET_READ_TENANT, [tenantId])
+        : forReading('read-tenant-in-time', `${SET_READ_TENANT}, set_config('statement_timeout', $2, true)`, [
+            tenantId,
+            `${statement.timeoutMs}`,
+          ]);
+    try {
+      return await this.slowReads.run({ queue: 'reads', group: tenantId }, () =>
+        this.withClient(async (client) => {
+          const startedAt = performance.now();
+          const { rows } = await readWithSetting(client, setTenant, statement).finally(() =>
+            this.slowReaders.record(tenantId, performance.now() - startedAt),
+          );
+          return rows as R[];
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof GateFullError)) throw error;
+      throw serviceUnavailable(
+        'Too many slow reads of this account are waiting. Send fewer at a time, or narrower ones.',
+        error,
+      );
+    }
   }
 
   private inTransaction<T>(

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CursorPosition } from '../contracts/cursor.js';
 import { firstIdAtSql } from '../platform/id-times.js';
 import type { Statement } from '../platform/postgres.js';
+import { SEARCH_TIMEOUT_MS, type Search, searchSource } from './search.js';
 
 /** One page as PostgreSQL renders it. */
 export interface PageRow {
@@ -34,15 +35,18 @@ export class Conditions {
 
   /** Adds `$n` for each value, in order of the `?` in the text. */
   add(text: string, ...values: unknown[]): this {
-    let next = 0;
-    this.parts.push(
-      text.replace(/\?/g, () => {
-        this.values.push(values[next]);
-        next += 1;
-        return `$${this.values.length}`;
-      }),
-    );
+    this.parts.push(this.bind(text, ...values));
     return this;
+  }
+
+  /** The text with `$n` for each value; it becomes no condition. */
+  bind(text: string, ...values: unknown[]): string {
+    let next = 0;
+    return text.replace(/\?/g, () => {
+      this.values.push(values[next]);
+      next += 1;
+      return `$${this.values.length}`;
+    });
   }
 
   /** Adds the condition only when the value is there. */
@@ -62,6 +66,8 @@ export interface ListPlan {
   conditions: Conditions;
   limit: number;
   position: CursorPosition | undefined;
+  /** What the list searches for. Its condition is not among the others. */
+  search?: Search | undefined;
   /** For records whose ids alone are in the order of time: the column of the time, which cursors carry and nothing is sorted by. */
   timeOfIds?: string;
 }
@@ -83,6 +89,11 @@ export function listStatement(plan: ListPlan): Statement {
   else if (position)
     conditions.add('(t.created_at, t.id) < (?::timestamptz, ?::uuid)', position.at, position.id);
   const limitAt = conditions.values.push(plan.limit);
+  const source = plan.search
+    ? searchSource({ ...plan, search: plan.search, limitAt })
+    : `select t.* from ${plan.table} t where ${conditions.text}
+            order by ${timeOfIds ? '' : 't.created_at desc, '}t.id desc limit $${limitAt}::int + 1`;
+  // The last value, for withMaxBytes.
   const maxBytesAt = conditions.values.push(MAX_PAGE_BYTES);
   // `offset 0` keeps PostgreSQL from rendering an item once for each place that uses it.
   const text = `
@@ -99,15 +110,15 @@ export function listStatement(plan: ListPlan): Statement {
         from (
           select t.id, t.${time}, (${plan.representation})::text as item
           from (
-            select t.* from ${plan.table} t where ${conditions.text}
-            order by ${timeOfIds ? '' : 't.created_at desc, '}t.id desc limit $${limitAt}::int + 1
+            ${source}
           ) t
           offset 0
         ) t
         window page as (rows between unbounded preceding and current row)
       ) t
     ) t`;
-  return { name: statementName(text), text, values: conditions.values };
+  const statement = { name: statementName(text), text, values: conditions.values };
+  return plan.search ? { ...statement, timeoutMs: SEARCH_TIMEOUT_MS } : statement;
 }
 
 /**
@@ -129,11 +140,6 @@ function statementName(text: string): string {
     statementNames.set(text, name);
   }
   return name;
-}
-
-/** A substring pattern for ILIKE in which the user's own % and _ are plain characters. */
-export function containsPattern(search: string): string {
-  return `%${search.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
 }
 
 export interface DateRange {

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../contracts/canonical-json.js';
 import { type CursorCodec, type CursorPosition, InvalidCursorError } from '../contracts/cursor.js';
 import type { Principal } from '../contracts/principal.js';
-import { AppError } from '../platform/errors.js';
+import { AppError, errorCodeOf } from '../platform/errors.js';
 import type { Database, Statement } from '../platform/postgres.js';
 import { type ListScope, MAX_PAGE_BYTES, type PageRow, withMaxBytes } from './keyset-list.js';
 
@@ -48,7 +48,9 @@ export async function readPage<Query extends PageQuery>(
   const readRows: ReadRows = async ({ start, limit, bytes }) => {
     const scope = { tenantId, timeZone, position: start, agentId };
     const plan = statement(limit === undefined ? query : { ...query, limit }, scope);
-    const [page] = await db.read<PageRow>(tenantId, withMaxBytes(plan, bytes));
+    const [page] = await db.read<PageRow>(tenantId, withMaxBytes(plan, bytes)).catch((error: unknown) => {
+      throw plan.timeoutMs !== undefined && errorCodeOf(error) === '57014' ? searchTookTooLong(error) : error;
+    });
     if (!page) throw new Error('a list statement returned no row');
     return page;
   };
@@ -91,6 +93,15 @@ async function readInSteps(
 
 function positionAfter({ next_at: at, next_id: id }: PageRow): CursorPosition | undefined {
   return at && id ? { at, id } : undefined;
+}
+
+/** The client's error, not ours: the next try would take as long. */
+function searchTookTooLong(cause: unknown): AppError {
+  return new AppError(
+    'validation_error',
+    'This search took too long. Narrow it: search for three or more letters, or add a status, a customer or dates.',
+    { details: [{ field: 'search', code: 'too_broad', message: 'search must be narrower' }], cause },
+  );
 }
 
 /** A cursor goes on where this very list ended: same tenant, list and filters; the page size may change. */

@@ -15,6 +15,9 @@ const OTHER_POLICIES = [
   'tenants.tenant_directory SELECT',
 ];
 
+/** Policies that only hide rows: the search itself, on the entries that it reads. */
+const RESTRICTIVE_POLICIES = ['search_entries.search_keys SELECT'];
+
 /** A twin names its live tenant. Only sign-up writes it; no request can. */
 const FOREIGN_KEYS_AMONG_TENANTS = ['tenants.tenants_live_tenant_id_fkey'];
 
@@ -60,14 +63,18 @@ describe('the catalog', () => {
     }
   });
 
-  it('has no other policy than those that only read', async () => {
-    const others = await rowsOf(
-      "select tablename, policyname, cmd from pg_policies where policyname <> 'tenant_isolation'",
-    );
-    expect(others.map((one) => `${one.tablename}.${one.policyname} ${one.cmd}`)).to.have.members(
-      OTHER_POLICIES,
-    );
-  });
+  for (const [permissive, expected] of [
+    ['PERMISSIVE', OTHER_POLICIES],
+    ['RESTRICTIVE', RESTRICTIVE_POLICIES],
+  ] as const) {
+    it(`has no other ${permissive.toLowerCase()} policy than those that only read`, async () => {
+      const others = await rowsOf(
+        "select tablename, policyname, cmd from pg_policies where policyname <> 'tenant_isolation' and permissive = $1",
+        [permissive],
+      );
+      expect(others.map((one) => `${one.tablename}.${one.policyname} ${one.cmd}`)).to.have.members(expected);
+    });
+  }
 
   it('leads every primary key and every unique index with tenant_id: they look past row-level security', async () => {
     const indexes = await rowsOf(

@@ -72,4 +72,41 @@ describe('a fair limit', () => {
     expect(((await errorOf(failing)) as Error).message).to.equal('no');
     expect(await next).to.equal('next');
   });
+
+  it('runs no more of one group than its share, and goes on with the next group that may run', async () => {
+    const limit = createFairLimit({ queues: ['one'], maxRunning: 2, maxRunningPerGroup: 1 });
+    const started: string[] = [];
+    const ends = new Map<string, () => void>();
+    const runs = ['a1', 'a2', 'a3', 'b1', 'c1'].map((name) =>
+      limit.run({ queue: 'one', group: name.charAt(0) }, () => {
+        started.push(name);
+        return new Promise<void>((resolve) => ends.set(name, resolve));
+      }),
+    );
+    const end = async (name: string) => {
+      ends.get(name)?.();
+      await later();
+    };
+    await later();
+    expect(started).to.deep.equal(['a1', 'b1']);
+    await end('a1');
+    expect(started).to.deep.equal(['a1', 'b1', 'a2']);
+    await end('b1');
+    expect(started, 'the third of a waits for its second').to.deep.equal(['a1', 'b1', 'a2', 'c1']);
+    for (const name of ['a2', 'c1', 'a3']) await end(name);
+    await Promise.all(runs);
+    expect(started.at(-1)).to.equal('a3');
+  });
+
+  it('refuses work that has waited too long, and goes on with what came after it', async () => {
+    const limit = createFairLimit({ queues: ['one'], maxRunning: 1, maxWaitMs: 20 });
+    const place = { queue: 'one', group: 'a' } as const;
+    let end: () => void = () => undefined;
+    const running = limit.run(place, () => new Promise<void>((resolve) => (end = resolve)));
+    expect(await errorOf(limit.run(place, async () => 'late'))).to.be.instanceOf(GateFullError);
+    const next = limit.run(place, async () => 'next');
+    end();
+    await running;
+    expect(await next).to.equal('next');
+  });
 });

@@ -11,7 +11,7 @@ import { validate } from '../../shared/contracts/validate.js';
 import { redactText } from '../../shared/platform/logger.js';
 import { isWellFormedKey } from '../../shared/resources/api-keys/credential.js';
 import { resources } from '../../shared/resources/index.js';
-import { containsPattern } from '../../shared/resources/keyset-list.js';
+import { containsPattern } from '../../shared/resources/search.js';
 import { isWellFormedToken } from '../../shared/resources/sessions/token.js';
 import { usualAttacks } from '../support/regular-expressions.js';
 

@@ -1,6 +1,6 @@
 import type { DriverListQuery } from '../../contracts/generated.js';
 import type { Statement } from '../../platform/postgres.js';
-import { Conditions, containsPattern, type ListScope, listStatement } from '../keyset-list.js';
+import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { driverRepresentation } from './representation.js';
 
 /** The page of drivers that a query asks for. */
@@ -8,11 +8,11 @@ export function listDrivers(query: DriverListQuery, scope: ListScope): Statement
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addIf(query.status, 't.status = ?');
-  if (query.search !== undefined) conditions.add('t.name ilike ?', containsPattern(query.search));
   return listStatement({
     table: 'drivers',
     representation: driverRepresentation('t'),
     conditions,
+    search: query.search === undefined ? undefined : { term: query.search, columns: ['name'] },
     limit: query.limit,
     position: scope.position,
   });

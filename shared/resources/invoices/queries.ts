@@ -1,25 +1,27 @@
 import type { InvoiceListQuery } from '../../contracts/generated.js';
 import type { Statement } from '../../platform/postgres.js';
-import {
-  addDateRange,
-  Conditions,
-  containsPattern,
-  type FilterScope,
-  type ListScope,
-  listStatement,
-} from '../keyset-list.js';
+import { addDateRange, Conditions, type FilterScope, type ListScope, listStatement } from '../keyset-list.js';
+import { addSearch, type Search } from '../search.js';
 import { invoiceListRepresentation, invoiceRepresentation } from './representation.js';
 
 /** Which invoices a query means: those of its list, and of an export with the same filters. */
 export function invoiceConditions(query: InvoiceListQuery, scope: FilterScope): Conditions {
+  const conditions = invoiceFilters(query, scope);
+  const search = invoiceSearch(query, scope);
+  if (search) addSearch(conditions, search);
+  return conditions;
+}
+
+function invoiceSearch({ search }: InvoiceListQuery, { tenantId }: FilterScope): Search | undefined {
+  if (search === undefined) return undefined;
+  return { term: search, columns: ['invoice_number', 'po_number'], indexedTenantId: tenantId };
+}
+
+function invoiceFilters(query: InvoiceListQuery, scope: FilterScope): Conditions {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addIf(query.status, 't.status = ?')
     .addIf(query.customer_id, 't.customer_id = ?');
-  if (query.search !== undefined) {
-    const pattern = containsPattern(query.search);
-    conditions.add('(t.invoice_number ilike ? or t.po_number ilike ?)', pattern, pattern);
-  }
   addDateRange(conditions, query.date_field ?? defaultDateField(query.status), {
     since: query.since,
     until: query.until,
@@ -33,7 +35,8 @@ export function listInvoices(query: InvoiceListQuery, scope: ListScope): Stateme
   return listStatement({
     table: 'invoices',
     representation: query.expand ? invoiceRepresentation('t') : invoiceListRepresentation('t'),
-    conditions: invoiceConditions(query, scope),
+    conditions: invoiceFilters(query, scope),
+    search: invoiceSearch(query, scope),
     limit: query.limit,
     position: scope.position,
   });

@@ -1,6 +1,6 @@
 import type { RateCardListQuery } from '../../contracts/generated.js';
 import type { Statement } from '../../platform/postgres.js';
-import { Conditions, containsPattern, type ListScope, listStatement } from '../keyset-list.js';
+import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { rateCardRepresentation } from './representation.js';
 
 /** The page of rate cards that a query asks for. */
@@ -8,7 +8,6 @@ export function listRateCards(query: RateCardListQuery, scope: ListScope): State
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addIf(query.is_default, 't.is_default = ?');
-  if (query.search !== undefined) conditions.add('t.name ilike ?', containsPattern(query.search));
   if (query.in_force_on !== undefined) {
     conditions.add(
       `t.effective_from <= ?::date and not exists (select from rate_cards n where n.tenant_id = t.tenant_id
@@ -21,6 +20,7 @@ export function listRateCards(query: RateCardListQuery, scope: ListScope): State
     table: 'rate_cards',
     representation: rateCardRepresentation('t'),
     conditions,
+    search: query.search === undefined ? undefined : { term: query.search, columns: ['name'] },
     limit: query.limit,
     position: scope.position,
   });

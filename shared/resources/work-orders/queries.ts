@@ -1,26 +1,28 @@
 import type { WorkOrderListQuery } from '../../contracts/generated.js';
 import { jsonObject } from '../../contracts/resource.js';
 import type { Statement } from '../../platform/postgres.js';
-import {
-  addDateRange,
-  Conditions,
-  containsPattern,
-  type FilterScope,
-  type ListScope,
-  listStatement,
-} from '../keyset-list.js';
+import { addDateRange, Conditions, type FilterScope, type ListScope, listStatement } from '../keyset-list.js';
+import { addSearch, type Search } from '../search.js';
 import { agentWorkOrderMembers, workOrderRepresentation } from './representation.js';
 
 /** Which work orders a query means, in its list and in an export. `pending` includes the unaccepted, `new` means those alone. */
 export function workOrderConditions(query: WorkOrderListQuery, scope: FilterScope): Conditions {
+  const conditions = workOrderFilters(query, scope);
+  const search = workOrderSearch(query, scope);
+  if (search) addSearch(conditions, search);
+  return conditions;
+}
+
+function workOrderSearch({ search }: WorkOrderListQuery, { tenantId }: FilterScope): Search | undefined {
+  if (search === undefined) return undefined;
+  return { term: search, columns: ['job_number', 'vin'], indexedTenantId: tenantId };
+}
+
+function workOrderFilters(query: WorkOrderListQuery, scope: FilterScope): Conditions {
   const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId);
   if (query.status === 'new') conditions.add("t.status = 'pending' and t.intake = 'new'");
   else conditions.addIf(query.status, 't.status = ?');
   conditions.addIf(query.service_type, 't.service_type = ?').addIf(query.customer_id, 't.customer_id = ?');
-  if (query.search !== undefined) {
-    const pattern = containsPattern(query.search);
-    conditions.add('(t.job_number ilike ? or t.vin ilike ?)', pattern, pattern);
-  }
   addDateRange(conditions, query.date_field ?? 'created_at', {
     since: query.since,
     until: query.until,
@@ -34,7 +36,8 @@ export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): Sta
   return listStatement({
     table: 'work_orders',
     representation: workOrderRepresentation('t'),
-    conditions: workOrderConditions(query, scope),
+    conditions: workOrderFilters(query, scope),
+    search: workOrderSearch(query, scope),
     limit: query.limit,
     position: scope.position,
   });

@@ -1,0 +1,95 @@
+import { fillSearched } from './support/fill.js';
+import { type LoadResult, runLoad } from './support/load.js';
+import { createTenant, openBenchDatabase, startProduct } from './support/product.js';
+import { median, print, printMachine, printRatio } from './support/report.js';
+import { hasRedis, startStores } from './support/stores.js';
+
+// Searches of one tenant's million invoices, and what another tenant's lists take beside six clients that search.
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);
+const SEARCHING_CLIENTS = 6;
+const LISTING_CLIENTS = 2;
+
+const TERMS: Readonly<Record<string, string>> = {
+  common: 'INV-',
+  'common only in old records': 'OLD-',
+  'common digits': '123',
+  rare: `OLD-${String(Math.floor(ROWS / 3)).padStart(7, '0')}`,
+  'rare, of a purchase order': 'a1b2c3',
+  'found nowhere': 'zzqx',
+  'found nowhere, with common digits': 'INV-0000001',
+  'two letters': '99',
+};
+
+function search(key: string, terms: string[]): () => string {
+  let next = 0;
+  return () => {
+    next += 1;
+    const term = terms[next % terms.length] as string;
+    return `GET /v1/invoices?search=${term} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+  };
+}
+
+const way = hasRedis() ? 'scaled' : 'all';
+const stores = await startStores({ redis: way === 'scaled' });
+const db = openBenchDatabase(stores);
+const searching = await createTenant(db);
+const listing = await createTenant(db);
+printMachine();
+print(`filling ${ROWS} invoices`);
+await fillSearched(stores.superuserUrl, searching.tenantId, ROWS);
+await fillSearched(stores.superuserUrl, listing.tenantId, 20_000);
+const product = await startProduct(stores, way);
+
+for (const [what, term] of Object.entries(TERMS)) {
+  const request = search(searching.key, [term]);
+  const { p50, p95 } = await runLoad({
+    origin: product.origin,
+    clients: 1,
+    seconds: SECONDS / 5,
+    request,
+    expect: 200,
+  });
+  print(
+    `${way}: search of ${ROWS} invoices, ${what} (${term}): p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} (bar: at most 20)`,
+  );
+}
+
+const list = () =>
+  `GET /v1/invoices?limit=50 HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${listing.key}\r\n\r\n`;
+const runList = () =>
+  runLoad({
+    origin: product.origin,
+    clients: LISTING_CLIENTS,
+    seconds: SECONDS,
+    request: list,
+    expect: 200,
+  });
+await runList();
+const quiet: LoadResult[] = [];
+const beside: LoadResult[] = [];
+for (let round = 0; round < ROUNDS; round += 1) {
+  quiet.push(await runList());
+  const request = search(searching.key, Object.values(TERMS));
+  const searches = runLoad({
+    origin: product.origin,
+    clients: SEARCHING_CLIENTS,
+    seconds: SECONDS + 1,
+    request,
+    expect: 200,
+  });
+  beside.push(await runList());
+  const { perSecond } = await searches;
+  print(`    ${Math.round(perSecond)} searches/s beside it`);
+}
+const p95 = (runs: LoadResult[]) => median(runs.map((run) => run.p95 * 1000));
+printRatio(`${way}: p95 of another tenant's list beside ${SEARCHING_CLIENTS} searching clients`, {
+  ours: p95(beside),
+  baseline: p95(quiet),
+  unit: 'µs',
+  bar: 'at most 2',
+});
+await db.close();
+await product.stop();
+await stores.stop();
