@@ -3304,7 +3304,7 @@ export interface AuditEntry {
    */
   tool: string | null;
   /**
-   * Secrets are not among them
+   * Secrets are not among them. A list of records, such as line_items, is a summary: {count, names, total_cents}
    */
   changes: {
     field: string;
