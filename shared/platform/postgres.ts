@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { isConnectionError, markFailedConnect } from './errors.js';
+import { isConnectionError, markFailedConnect, TransactionEndedError } from './errors.js';
 import type { Logger } from './logger.js';
 import { type Lease, ReadLanes } from './postgres-lanes.js';
 import { readWithSetting, type Setting } from './postgres-read.js';
@@ -13,18 +13,6 @@ pg.types.setTypeParser(1700, Number);
 export type { Statement };
 
 export type Row = Record<string, unknown>;
-
-/**
- * A query was issued after the function given to `transaction` or `rehearse` had returned or thrown. Its connection may
- * already serve another tenant's transaction, so the query must not be sent.
- */
-export class TransactionEndedError extends Error {
-  override readonly name = 'TransactionEndedError';
-
-  constructor() {
-    super('This transaction has ended. Await every query before the function of the transaction returns.');
-  }
-}
 
 /**
  * An open transaction. Statements issued without waiting for each other leave in one network flush and run in order
