@@ -7,6 +7,7 @@ import { createFindObject } from './export-links.js';
 import { auditDenials } from './middleware/audit-denials.js';
 import { authenticate } from './middleware/authenticate.js';
 import { handleErrors } from './middleware/errors.js';
+import { limitUnsent } from './middleware/limit-unsent.js';
 import { negotiate } from './middleware/negotiate.js';
 import { noteUnreadQuery } from './middleware/query.js';
 import { limitRate } from './middleware/rate-limit.js';
@@ -108,6 +109,7 @@ export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<
   app.use(open as Koa.Middleware);
   app.use(unlessSigningIn(await authenticate(api)) as Koa.Middleware);
   app.use(unlessSigningIn(limitRate(api)) as Koa.Middleware);
+  app.use(unlessSigningIn(limitUnsent(api)) as Koa.Middleware);
   app.use(unlessSigningIn(noteUse(api)) as Koa.Middleware);
   app.use(unlessSigningIn(auditDenials(api)) as Koa.Middleware);
   app.use(dispatch(router) as Koa.Middleware);

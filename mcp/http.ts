@@ -71,7 +71,7 @@ class Visit {
   constructor(
     private readonly mcp: McpRuntime,
     private readonly request: IncomingMessage,
-    response: ServerResponse,
+    private readonly response: ServerResponse,
   ) {
     this.#requestId = requestIdOf(request) ?? this.#id;
     this.#reply = new Reply(mcp.lifecycle, request, response);
@@ -127,6 +127,8 @@ class Visit {
     await this.#authenticate(credential);
     const caller = this.#callerOf(key, message);
     if (refusal) return this.#refuseMessage(refusal, { request: message.request, caller });
+    mcp.unsentAnswers.assertRoom(key.tenantId);
+    mcp.unsentAnswers.track(key.tenantId, this.response);
     mcp.noteKeyUse(key);
     if (key.kind !== 'agent') throw await this.#notAnAgent(caller);
     if (message.answer) protocols.takeAnswer(message.answer, caller);

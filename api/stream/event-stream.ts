@@ -32,6 +32,8 @@ export interface EventStreamOptions {
 export interface EventSource {
   feed: EventFeed;
   read: (after: EventPosition) => Promise<EventPage>;
+  /** False while the tenant's clients have too much to read; nothing is written for this one until there is room. */
+  hasRoom: () => boolean;
   onFailure: (error: unknown) => void;
 }
 
@@ -64,10 +66,13 @@ export class EventStream implements FeedReader {
   }
 
   take(page: EventPage): void {
-    this.send(page);
-    if (!this.isFull) return;
+    const { feed, hasRoom } = this.source;
+    const isTaken = hasRoom();
+    if (isTaken) this.send(page);
+    if (isTaken && !this.isFull) return;
     this.isLive = false;
-    this.source.feed.leave(this);
+    feed.leave(this);
+    if (!isTaken) void this.catchUp();
   }
 
   /** Ends the answer: the client may come back with the last id that it has. */
@@ -97,11 +102,12 @@ export class EventStream implements FeedReader {
   }
 
   private async readOnce(): Promise<void> {
-    const { feed, read, onFailure } = this.source;
+    const { feed, read, hasRoom, onFailure } = this.source;
     const wakesBefore = feed.wakeCount;
-    const page = await read(this.position).catch(onFailure);
+    const page = hasRoom() ? await read(this.position).catch(onFailure) : undefined;
     if (this.isOver) return;
-    if (!page) {
+    // The room may be gone by now; the page is read again.
+    if (!page || !hasRoom()) {
       await pause(READ_AGAIN_MS, undefined, { ref: false });
       return;
     }

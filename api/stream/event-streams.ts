@@ -40,6 +40,10 @@ export class EventStreams {
     if (response.destroyed) return;
     const stream = new EventStream(options, this.sourceOf(options.tenantId));
     this.streams.add(stream);
+    // An idle stream is pinged; only one whose client does not read is full for so long.
+    response.setTimeout(this.runtime.config.sendTimeoutMs, () => {
+      if (response.writableNeedDrain) response.destroy();
+    });
     this.runtime.metrics.eventStreams.inc();
     response.once('close', () => this.forget(stream));
     // Rather than refused, which would make a browser give up: it comes back, and meets another process.
@@ -73,7 +77,8 @@ export class EventStreams {
       feed = new EventFeed(read, onFailure);
       this.feeds.set(tenantId, feed);
     }
-    return { feed, read, onFailure };
+    const hasRoom = () => this.runtime.unsentAnswers.hasRoom(tenantId);
+    return { feed, read, hasRoom, onFailure };
   }
 
   private forget(stream: EventStream): void {

@@ -39,6 +39,8 @@ export interface Config {
   tiers: Record<Tier, TierLimits>;
   badCredentialsPerMinute: number;
   writeTimeoutMs: number;
+  sendTimeoutMs: number;
+  unsentBytesPerTenant: number;
   databasePoolSize: number;
   writesConcurrency: number;
   /** Requests to receivers under way at once, per process and pool. */
@@ -162,6 +164,8 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
     tiers: { ...PUBLISHED_TIERS, ...JSON.parse(value.RATE_LIMIT_TIERS ?? '{}') },
     badCredentialsPerMinute: value.BAD_CREDENTIALS_PER_MINUTE,
     writeTimeoutMs: value.WRITE_TIMEOUT_MS,
+    sendTimeoutMs: value.SEND_TIMEOUT_MS,
+    unsentBytesPerTenant: value.UNSENT_MB_PER_TENANT * 1024 * 1024,
     databasePoolSize: value.DATABASE_POOL_SIZE,
     writesConcurrency: value.WRITES_CONCURRENCY,
     webhooksConcurrency: value.WEBHOOKS_CONCURRENCY,

@@ -146,3 +146,15 @@ export function isTransientDatabaseError(error: unknown): boolean {
     isConnectionError(error) || code === '40001' || code === '40P01' || code === '55P03' || code === '57014'
   );
 }
+
+/**
+ * A query was issued after the function given to `transaction` or `rehearse` had returned or thrown. Its connection may
+ * already serve another tenant's transaction, so the query must not be sent.
+ */
+export class TransactionEndedError extends Error {
+  override readonly name = 'TransactionEndedError';
+
+  constructor() {
+    super('This transaction has ended. Await every query before the function of the transaction returns.');
+  }
+}

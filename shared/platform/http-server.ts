@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { newId } from './ids.js';
 import type { Runtime } from './runtime.js';
@@ -31,7 +31,10 @@ export async function openHttpServer(
       // Node would answer a request without Host by itself, with an empty 400; nothing here needs it.
       requireHostHeader: false,
     },
-    (request, response) => answer(request, response),
+    (request, response) => {
+      closeUnread(response, config.sendTimeoutMs);
+      answer(request, response);
+    },
   );
   answerMalformedRequests(server);
   await new Promise<void>((resolve, reject) => {
@@ -66,6 +69,15 @@ export async function listenHttp(
   server.serve(listener);
   parts.lifecycle.onClose('http server', server.close);
   return { port: server.port };
+}
+
+/** Closes the connection of a client that does not read its whole answer in time: it would be held in memory for ever. */
+function closeUnread(response: ServerResponse, timeoutMs: number): void {
+  // Node emits it when the answer has been written in full, and 'close' when the client's socket has taken it.
+  response.once('prefinish', () => {
+    const timer = setTimeout(() => response.destroy(), timeoutMs).unref();
+    response.once('close', () => clearTimeout(timer));
+  });
 }
 
 const REFUSALS: Record<string, [string, string]> = {

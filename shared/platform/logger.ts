@@ -23,7 +23,7 @@ const REDACTED_PATHS = [
  * Anything that looks like one of our keys, a link to an invoice or an export, a bearer credential or a URL's password,
  * wherever it stands in a message. Strangers choose these texts before they are authenticated, so every pattern begins
  * with a fixed text and scans no character for two beginnings. A pattern for the scheme before `://` made it quadratic:
- * 15 KB of `a.a.a` took 150 ms.
+ * 15 KB of `a.a.a` took 330 ms.
  */
 const SECRET_PATTERNS: [RegExp, string][] = [
   [/\btk_(live|test|agent_test|agent|session)_[A-Za-z0-9]{8,}/g, 'tk_$1_[redacted]'],

@@ -2,6 +2,8 @@ import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { inSpan, SpanKind } from './tracing.js';
 
+export type Row = Record<string, unknown>;
+
 export interface Statement {
   /** Set: the statement is prepared once per connection under this name. */
   name?: string;

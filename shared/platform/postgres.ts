@@ -1,48 +1,18 @@
 import pg from 'pg';
-import { isConnectionError, markFailedConnect, serviceUnavailable } from './errors.js';
-import { createFairLimit, type FairLimit } from './fair-limit.js';
-import { GateFullError } from './gate.js';
+import { isConnectionError, markFailedConnect } from './errors.js';
 import type { Logger } from './logger.js';
 import { type Lease, ReadLanes } from './postgres-lanes.js';
 import { readWithSetting, type Setting } from './postgres-read.js';
-import { gatherSends, type Statement, send } from './postgres-send.js';
+import { gatherSends, type Row, type Statement, send } from './postgres-send.js';
 import { appSessionOptions } from './postgres-session.js';
-import { SlowReaders } from './postgres-slow-reads.js';
+import { SlowReaders, SlowReads } from './postgres-slow-reads.js';
+import { runTransaction, type Transaction } from './postgres-transaction.js';
+
+export type { Row, Statement, Transaction };
 
 // bigint (20) holds cents and counters, all far below 2^53; numeric (1700) is quantities. Both are JSON numbers in the API.
 pg.types.setTypeParser(20, Number);
 pg.types.setTypeParser(1700, Number);
-
-export type { Statement };
-
-export type Row = Record<string, unknown>;
-
-/**
- * A query was issued after the function given to `transaction` or `rehearse` had returned or thrown. Its connection may
- * already serve another tenant's transaction, so the query must not be sent.
- */
-export class TransactionEndedError extends Error {
-  override readonly name = 'TransactionEndedError';
-
-  constructor() {
-    super('This transaction has ended. Await every query before the function of the transaction returns.');
-  }
-}
-
-/**
- * An open transaction. Statements issued without waiting for each other leave in one network flush and run in order
- * (`pipeline: true` of pg); after a failed one the rest of the transaction fails too.
- */
-export interface Transaction {
-  /** @throws {TransactionEndedError} after the end */
-  query<R = Row>(statement: Statement): Promise<R[]>;
-  /**
-   * Sends a statement together with the commit, in one flush, and hands its rows to `onRows` once all has been committed. Should it fail, the commit
-   * rolls back and the transaction throws its error.
-   * @throws {TransactionEndedError} after the end
-   */
-  queryAtCommit<R = Row>(statement: Statement, onRows?: (rows: R[]) => void): void;
-}
 
 /**
  * The application's door to PostgreSQL. Every statement runs inside a transaction that names its tenants; row-level security does the rest. The
@@ -66,8 +36,6 @@ export interface Database {
   pool(): { total: number; idle: number; waiting: number };
   close(): Promise<void>;
 }
-
-const SET_TENANTS = { name: 'set-tenants', text: "select set_config('app.tenant_ids', $1, true)" };
 
 const SET_READ_TENANT = "set_config('app.tenant_ids', $1, true)";
 
@@ -104,14 +72,6 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
   return new PooledDatabase(pool, options.poolSize);
 }
 
-/** One tenant has one slow read under way at a time, all tenants together a fifth of the connections. */
-const SLOW_READS = {
-  queues: ['reads'] as const,
-  maxRunningPerGroup: 1,
-  maxQueuedPerGroup: 50,
-  maxWaitMs: 2000,
-};
-
 /**
  * A cached plan knows the tables as they were: one made on an empty table may read a whole tenant by an index that looked as good as the key then.
  * Planning anew every two seconds costs a busy connection a few thousandths of its time and follows the growth.
@@ -122,13 +82,13 @@ class PooledDatabase implements Database {
   private readonly plannedAt = new WeakMap<pg.PoolClient, number>();
   private readonly slowReaders = new SlowReaders();
   private readonly lanes = new ReadLanes(() => this.lease(), this.slowReaders);
-  private readonly slowReads: FairLimit<'reads'>;
+  private readonly slowReads: SlowReads;
 
   constructor(
     private readonly pgPool: pg.Pool,
     poolSize: number,
   ) {
-    this.slowReads = createFairLimit({ ...SLOW_READS, maxRunning: Math.max(1, Math.floor(poolSize / 5)) });
+    this.slowReads = new SlowReads(this.slowReaders, poolSize);
   }
 
   async read<R>(tenantId: string, statement: Statement): Promise<R[]> {
@@ -187,31 +147,20 @@ class PooledDatabase implements Database {
    * A read on a connection of its own, when the tenant's share allows: nobody else's reads wait behind it.
    * @throws {AppError} 503 when too many of the tenant's reads wait before it
    */
-  private async readSlowly<R>(tenantId: string, statement: Statement): Promise<R[]> {
+  private readSlowly<R>(tenantId: string, statement: Statement): Promise<R[]> {
+    const { timeoutMs } = statement;
     const setTenant =
-      statement.timeoutMs === undefined
+      timeoutMs === undefined
         ? forReading('read-tenant', SET_READ_TENANT, [tenantId])
         : forReading('read-tenant-in-time', `${SET_READ_TENANT}, set_config('statement_timeout', $2, true)`, [
             tenantId,
-            `${statement.timeoutMs}`,
+            `${timeoutMs}`,
           ]);
-    try {
-      return await this.slowReads.run({ queue: 'reads', group: tenantId }, () =>
-        this.withClient(async (client) => {
-          const startedAt = performance.now();
-          const { rows } = await readWithSetting(client, setTenant, statement).finally(() =>
-            this.slowReaders.record(tenantId, performance.now() - startedAt),
-          );
-          return rows as R[];
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof GateFullError)) throw error;
-      throw serviceUnavailable(
-        'Too many slow reads of this account are waiting. Send fewer at a time, or narrower ones.',
-        error,
-      );
-    }
+    return this.slowReads.run(tenantId, (measure) =>
+      this.withClient(
+        async (client) => (await measure(() => readWithSetting(client, setTenant, statement))).rows as R[],
+      ),
+    );
   }
 
   private inTransaction<T>(
@@ -219,47 +168,7 @@ class PooledDatabase implements Database {
     work: (tx: Transaction) => Promise<T>,
     end: 'commit' | 'rollback',
   ): Promise<T> {
-    return this.withClient(async (client, discard) => {
-      gatherSends(client);
-      const opening = Promise.all([
-        client.query('begin'),
-        client.query({ ...SET_TENANTS, values: [tenantIds.join(',')] }),
-      ]);
-      // Observed below; without this a failed opening would be an unhandled rejection while `work` still runs.
-      opening.catch(() => undefined);
-      const last: { statement: Statement; onRows: ((rows: never[]) => void) | undefined }[] = [];
-      let hasEnded = false;
-      const assertOpen = () => {
-        if (hasEnded) throw new TransactionEndedError();
-      };
-      try {
-        const result = await work({
-          query: async (statement) => {
-            assertOpen();
-            return (await send(client, statement)).rows;
-          },
-          queryAtCommit: (statement, onRows) => {
-            assertOpen();
-            last.push({ statement, onRows });
-          },
-        });
-        hasEnded = true;
-        await opening;
-        const closing = [...last.map(({ statement }) => send(client, statement)), client.query(end)];
-        const answers = await Promise.all(closing);
-        if (answers.at(-1)?.command !== end.toUpperCase())
-          throw new Error('the transaction was rolled back by the server');
-        last.forEach(({ onRows }, index) => {
-          onRows?.(answers[index]?.rows as never[]);
-        });
-        return result;
-      } catch (error) {
-        hasEnded = true;
-        // A connection that cannot even roll back is of no use to the next caller; the first error is the one to report.
-        await client.query('rollback').catch(discard);
-        throw error;
-      }
-    });
+    return this.withClient((client, discard) => runTransaction(client, { tenantIds, work, end, discard }));
   }
 
   /** A client that failed below the protocol is thrown away; one whose statement failed goes back to the pool. */

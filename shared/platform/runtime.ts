@@ -9,6 +9,7 @@ import { addCollectedGauge, createMetrics, type Metrics } from './metrics.js';
 import { type Database, openDatabase } from './postgres.js';
 import { connectRedis } from './redis.js';
 import type { Foundation } from './run-process.js';
+import { UnsentAnswers } from './unsent-answers.js';
 
 /** What every part of a process stands on; built once from the configuration and passed in. */
 export interface Runtime extends Foundation {
@@ -16,6 +17,8 @@ export interface Runtime extends Foundation {
   db: Database;
   bus: Bus;
   limiter: Limiter;
+  /** What this process holds for clients that do not read. */
+  unsentAnswers: UnsentAnswers;
   /** Connection string of the role that owns the database; sessions lower themselves from it. */
   databaseUrl: string;
   /** Undefined in the all-in-one way. */
@@ -77,6 +80,7 @@ export function createRuntime(foundation: Foundation, options: StoreOptions): Ru
     redis,
     bus: redis ? createRedisBus(redis.fast, redis.subscriber) : createLocalBus(),
     limiter: createLimiter(redis?.fast),
+    unsentAnswers: new UnsentAnswers(config.unsentBytesPerTenant),
     migrationHead: options.migrationHead,
     reports: new Map(),
   };

@@ -99,6 +99,20 @@ export const settingsSchema = Joi.object({
     .default(10_000)
     .description('how long a write waits for its commit before it is answered 202')
     .example(10_000),
+  SEND_TIMEOUT_MS: Joi.number()
+    .integer()
+    .min(100)
+    .max(600_000)
+    .default(120_000)
+    .description('how long a client may take to read an answer before its connection is closed')
+    .example(120_000),
+  UNSENT_MB_PER_TENANT: Joi.number()
+    .integer()
+    .min(8)
+    .max(1024)
+    .default(32)
+    .description("MiB of an account's answers that one process holds for clients which do not read them")
+    .example(32),
   DATABASE_POOL_SIZE: Joi.number()
     .integer()
     .min(2)
@@ -221,6 +235,8 @@ export interface Settings {
   RATE_LIMIT_TIERS?: string;
   BAD_CREDENTIALS_PER_MINUTE: number;
   WRITE_TIMEOUT_MS: number;
+  SEND_TIMEOUT_MS: number;
+  UNSENT_MB_PER_TENANT: number;
   DATABASE_POOL_SIZE: number;
   WRITES_CONCURRENCY: number;
   WEBHOOKS_CONCURRENCY: number;

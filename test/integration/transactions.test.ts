@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type Transaction, TransactionEndedError } from '../../shared/platform/postgres.js';
+import { TransactionEndedError } from '../../shared/platform/errors.js';
+import type { Transaction } from '../../shared/platform/postgres.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 const ONE = { text: 'select 1 as one' };

@@ -102,7 +102,7 @@ describe('an event stream', () => {
     const onFailure = () => {
       failures += 1;
     };
-    streams.push(new EventStream(options, { feed, read: store.read, onFailure }));
+    streams.push(new EventStream(options, { feed, read: store.read, hasRoom: () => true, onFailure }));
     return response;
   };
   const commit = (count: number) => {

@@ -1,0 +1,21 @@
+import type { Runtime } from '../../shared/platform/runtime.js';
+import type { AnyContext, ApiMiddleware } from '../context.js';
+
+/** Refuses requests of a tenant whose clients do not read their answers, before any work is done for them. */
+export function limitUnsent({ unsentAnswers }: Pick<Runtime, 'unsentAnswers'>): ApiMiddleware {
+  return async (ctx, next) => {
+    const { tenantId } = ctx.state.key;
+    unsentAnswers.assertRoom(tenantId);
+    await next();
+    const bytes = bytesOfBody(ctx);
+    // Requests that came together were all let in. A write is committed by now and must be answered.
+    if (ctx.method === 'GET') unsentAnswers.assertRoom(tenantId, bytes);
+    unsentAnswers.track(tenantId, ctx.res, bytes);
+  };
+}
+
+/** Undefined: the route writes a stream by itself. */
+function bytesOfBody({ body, respond }: AnyContext): number | undefined {
+  if (respond === false) return undefined;
+  return typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : 0;
+}

@@ -1,0 +1,55 @@
+import type { ServerResponse } from 'node:http';
+import { AppError } from './errors.js';
+
+const MEBIBYTE = 1024 * 1024;
+/** A smaller answer fits into the buffers of its socket, which are the kernel's. */
+const MIN_TRACKED_BYTES = 16 * 1024;
+/** What an answer may have before it is known: a page of a list. */
+const LARGE_ANSWER_BYTES = 4 * MEBIBYTE;
+/** Tried again after this, a client may have read what waits for it. */
+const RETRY_AFTER_SECONDS = 5;
+
+/**
+ * The bytes of answers that this process holds because their clients have not read them, per tenant. A client that
+ * sends requests and never reads would otherwise fill the memory of the process that serves everyone.
+ */
+export class UnsentAnswers {
+  /** Bytes that an answer will have, for the moment until its head is sent. */
+  readonly #open = new Map<string, Map<ServerResponse, number>>();
+
+  constructor(private readonly maxBytes: number) {}
+
+  bytesOf(tenantId: string): number {
+    let bytes = 0;
+    for (const [response, announced] of this.#open.get(tenantId) ?? [])
+      bytes += response.headersSent ? response.writableLength : announced;
+    return bytes;
+  }
+
+  /** Whether a tenant may have `bytes` more; one answer, however large, always may leave. */
+  hasRoom(tenantId: string, bytes = LARGE_ANSWER_BYTES): boolean {
+    const unsent = this.bytesOf(tenantId);
+    return unsent === 0 || unsent + bytes <= this.maxBytes;
+  }
+
+  /** @throws {AppError} 429 when the tenant's clients have too much to read */
+  assertRoom(tenantId: string, bytes?: number): void {
+    if (this.hasRoom(tenantId, bytes)) return;
+    throw new AppError(
+      'rate_limited',
+      'Clients of this account have too many answers that they have not read. Read them or close their connections, then try again.',
+      { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } },
+    );
+  }
+
+  /** Counts an answer until it has been sent or its connection is gone. @param bytes undefined: of a stream */
+  track(tenantId: string, response: ServerResponse, bytes?: number): void {
+    if (response.destroyed || (bytes !== undefined && bytes < MIN_TRACKED_BYTES)) return;
+    const own = this.#open.get(tenantId) ?? new Map<ServerResponse, number>();
+    this.#open.set(tenantId, own.set(response, bytes ?? 0));
+    response.once('close', () => {
+      own.delete(response);
+      if (own.size === 0 && this.#open.get(tenantId) === own) this.#open.delete(tenantId);
+    });
+  }
+}
