@@ -103,8 +103,9 @@ function shown(
   return success(answer, isReplay ? `${said} (This was done before under the same idempotency_key.)` : said);
 }
 
-function heldText({ id, amount_cents, counted_cents, expires_at }: Shown): string {
-  const together =
-    counted_cents === amount_cents ? '' : ` (${dollars(counted_cents)} with what you drafted for it before)`;
+function heldText({ id, amount_cents, counted_cents, held_by, expires_at }: Shown): string {
+  const before =
+    held_by === 'agent_day_cents' ? 'all you drafted in 24 hours' : 'what you drafted for it before';
+  const together = counted_cents === amount_cents ? '' : ` (${dollars(counted_cents)} with ${before})`;
   return `Held for a person: ${dollars(amount_cents)}${together} reaches this company's limit for agents. Nothing has been made. Approval ${id} waits until ${expires_at}; do not try it again in parts.`;
 }

@@ -27,6 +27,7 @@ import * as addNotices from './20261122060000_add_notices.js';
 import * as addJobBilling from './20261122070000_add_job_billing.js';
 import * as addExports from './20261122080000_add_exports.js';
 import * as addExportSchedules from './20261122090000_add_export_schedules.js';
+import * as boundAgents from './20261123060000_bound_agents.js';
 
 interface Migration {
   name: string;
@@ -65,6 +66,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261122070000_add_job_billing', ...addJobBilling },
   { name: '20261122080000_add_exports', ...addExports },
   { name: '20261122090000_add_export_schedules', ...addExportSchedules },
+  { name: '20261123060000_bound_agents', ...boundAgents },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */

@@ -2705,6 +2705,7 @@ export interface Settings {
   grace_days: number;
   terms_days: number;
   agent_gate_cents: number | null;
+  agent_day_cents: number | null;
   updated_at: string;
 }
 export interface SettingsPatch {
@@ -2725,9 +2726,13 @@ export interface SettingsPatch {
    */
   terms_days?: number;
   /**
-   * Agents' writes of this total or more wait for a human; null: none do
+   * An agent's draft waits for a human once the key's drafts of 24 hours for its work order or its customer come to this; null: none does
    */
   agent_gate_cents?: number | null;
+  /**
+   * An agent's draft waits for a human once all drafts of the key within 24 hours come to this; null: none does
+   */
+  agent_day_cents?: number | null;
 }
 export interface WebhookEndpoint {
   id: string;
@@ -2970,9 +2975,13 @@ export interface Approval {
    */
   amount_cents: number;
   /**
-   * amount_cents and what the gate counts together with it; null for a proposal
+   * amount_cents and what held_by counts together with it; null for a proposal
    */
   counted_cents: number | null;
+  /**
+   * The setting whose bound counted_cents reached; null for a proposal
+   */
+  held_by: "agent_gate_cents" | "agent_day_cents" | null;
   justification: string | null;
   /**
    * The invoice it is about; null until a held one is made

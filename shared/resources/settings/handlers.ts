@@ -5,7 +5,7 @@ import { moveToTimeZone } from '../export-schedules/schedule-rows.js';
 import { mergeOf, mergeRecords } from '../merge-records.js';
 import { lockRecords, missing, refKey, refOf } from '../sets.js';
 
-const EDITABLE = `time_zone text, tax_rate_bps integer, grace_days integer, terms_days integer, agent_gate_cents bigint`;
+const EDITABLE = `time_zone text, tax_rate_bps integer, grace_days integer, terms_days integer, agent_gate_cents bigint, agent_day_cents bigint`;
 
 /** JSON merge of an account's settings. What is invoiced already keeps the rate it was priced with; what is scheduled goes by the new time zone. */
 export async function updateSettings(

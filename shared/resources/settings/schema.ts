@@ -28,7 +28,15 @@ export const settingsPatch = Joi.object({
   agent_gate_cents: integer(0, MAX_INVOICE_TOTAL_CENTS)
     .allow(null)
     .example(100_000)
-    .description("Agents' writes of this total or more wait for a human; null: none do"),
+    .description(
+      "An agent's draft waits for a human once the key's drafts of 24 hours for its work order or its customer come to this; null: none does",
+    ),
+  agent_day_cents: integer(0, MAX_INVOICE_TOTAL_CENTS)
+    .allow(null)
+    .example(500_000)
+    .description(
+      "An agent's draft waits for a human once all drafts of the key within 24 hours come to this; null: none does",
+    ),
 }).meta({ className: 'SettingsPatch' });
 
 export const settings = allRequired({
@@ -37,5 +45,6 @@ export const settings = allRequired({
   grace_days: Joi.number().integer().example(0),
   terms_days: Joi.number().integer().example(30),
   agent_gate_cents: cents().allow(null).example(100_000),
+  agent_day_cents: cents().allow(null).example(500_000),
   updated_at: dateTime(),
 }).meta({ className: 'Settings' });
