@@ -226,3 +226,8 @@ export function acceptedResource(
     content: { 'application/json': { schema, example } },
   };
 }
+
+/** What a write of a record answers beside it: a preview of a dry run, and a receipt for a key that may not read what it did not change. */
+export const unchangedAnswers = ['DryRun', 'WriteReceipt'].map((name) => ({
+  $ref: `#/components/schemas/${name}`,
+}));

@@ -16,15 +16,13 @@ import {
   securitySchemes,
   sharedHeaders,
   sharedParameters,
+  unchangedAnswers,
 } from './openapi-shared.js';
 import { tags } from './openapi-tags.js';
 import { dropUnusedSchemas } from './openapi-unused.js';
 
 type Json = Record<string, unknown>;
-interface Operation extends Json {
-  responses: Json;
-  parameters?: unknown[];
-}
+type Operation = Json & { responses: Json; parameters?: unknown[] };
 
 /**
  * The OpenAPI 3.0.3 document: the routes' @openapi blocks say verb, path and codes, everything else comes from the Joi schemas. The `x-` members
@@ -205,10 +203,10 @@ function headersFor(authenticated: boolean, isWrite: boolean): Json {
   return Object.fromEntries(names.map((name) => [wire[name], { $ref: `#/components/headers/${name}` }]));
 }
 
-/** A 200 of a write is the resource, or the preview when the request was a dry run. */
+/** A 200 of a write is the resource, or another answer when nothing was changed. */
 function resourceContent(name: string, example: unknown, orPreview: boolean): Json {
   const reference = { $ref: `#/components/schemas/${name}` };
-  const schema = orPreview ? { anyOf: [reference, { $ref: '#/components/schemas/DryRun' }] } : reference;
+  const schema = orPreview ? { anyOf: [reference, ...unchangedAnswers] } : reference;
   return { 'application/json': { schema, example } };
 }
 

@@ -6,6 +6,7 @@ import { newId } from '../shared/platform/ids.js';
 import { currentTraceparent } from '../shared/platform/tracing.js';
 import type { Submitted } from '../shared/queues/submit.js';
 import { markAudited } from '../shared/resources/audit-log/audited.js';
+import { mayShow, refuseForeignReplay } from '../shared/resources/operations/unread.js';
 import { checkWrite } from './arguments.js';
 import { audit } from './audit.js';
 import { actorOf, type Caller } from './caller.js';
@@ -70,6 +71,8 @@ async function answerOf(
     const error = appErrorFromBody(submitted.error);
     throw submitted.unaudited ? error : markAudited(error);
   }
+  const definition = tool.command;
+  if (!mayShow(caller.key, definition, submitted)) refuseForeignReplay(caller.key, definition);
   const record = JSON.parse(withoutInvisible(submitted.body)) as Shown;
   if (command.dryRun) caller.answerHeaders['X-Service-Dry-Run'] = 'true';
   if (submitted.replayed) {

@@ -13,12 +13,13 @@ import {
   type StatementRow,
 } from '../../shared/resources/customers/statement.js';
 import { customerStatementQuery } from '../../shared/resources/customers/statement-schema.js';
+import { readAccess } from '../../shared/resources/tables.js';
 import type { RequestState } from '../context.js';
 import { list, readOne, singleValues } from '../middleware/read.js';
 import { write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
-const read = { permission: 'read', agentScope: 'read_customers' } as const;
+const read = readAccess('customer');
 
 export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

@@ -11,10 +11,11 @@ import {
   pdfFileName,
 } from '../../shared/resources/invoices/document.js';
 import { renderPdf } from '../../shared/resources/invoices/pdf.js';
+import { readAccess } from '../../shared/resources/tables.js';
 import type { AnyContext, ApiContext, RequestState } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 
-const read = { permission: 'read', agentScope: 'read_invoices' } as const;
+const read = readAccess('invoice');
 
 export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

@@ -12,12 +12,13 @@ import {
 } from '../../shared/resources/invoices/commands.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import { invoiceListQuery } from '../../shared/resources/invoices/schema.js';
+import { readAccess } from '../../shared/resources/tables.js';
 import type { RequestState } from '../context.js';
 import { list, readOne } from '../middleware/read.js';
 import { write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
-const read = { permission: 'read', agentScope: 'read_invoices' } as const;
+const read = readAccess('invoice');
 
 export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

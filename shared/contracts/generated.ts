@@ -146,6 +146,7 @@ export interface Contracts {
   Error?: Error;
   Me?: Me;
   Operation?: Operation;
+  WriteReceipt?: WriteReceipt;
   ActiveJob?: ActiveJob;
   AgentDispatchBoard?: AgentDispatchBoard;
   BoardTruck?: BoardTruck;
@@ -3429,13 +3430,27 @@ export interface Operation {
   id: string;
   status: "queued" | "succeeded" | "failed";
   /**
-   * The resource; only when succeeded
+   * The resource, or its id alone when the write changed nothing and the key may not read it; only when succeeded
    */
   result?: {
     [k: string]: unknown;
   };
   error?: ErrorBody;
   created_at: string;
+}
+export interface WriteReceipt {
+  ok: true;
+  /**
+   * Only of a dry run
+   */
+  dry_run?: true;
+  data: {
+    id: string;
+  };
+  /**
+   * Only of a dry run
+   */
+  warnings?: string[];
 }
 export interface ActiveJob {
   id: string;
