@@ -2774,7 +2774,7 @@ export interface WebhookEndpoint {
   }[];
   health: {
     /**
-     * paused: it failed again and again and is left alone for a while. throttled: it asked for a pause. unknown: nothing was sent yet
+     * paused: it failed again and again and is left alone for a while. throttled: it asked for a pause, or its host has had all that one account may send it in a minute. unknown: nothing was sent yet
      */
     state: "healthy" | "failing" | "paused" | "throttled" | "slow" | "disabled" | "unknown";
     consecutive_failures: number;
@@ -2784,6 +2784,9 @@ export interface WebhookEndpoint {
     failing_since: string | null;
     last_success_at: string | null;
     last_failure_at: string | null;
+    /**
+     * Error class of the last failure; host_limit: deliveries waited for the next minute of their host
+     */
     last_error: string | null;
     /**
      * Nothing is sent before
@@ -2918,7 +2921,7 @@ export interface WebhookEndpointWithSecret {
   }[];
   health: {
     /**
-     * paused: it failed again and again and is left alone for a while. throttled: it asked for a pause. unknown: nothing was sent yet
+     * paused: it failed again and again and is left alone for a while. throttled: it asked for a pause, or its host has had all that one account may send it in a minute. unknown: nothing was sent yet
      */
     state: "healthy" | "failing" | "paused" | "throttled" | "slow" | "disabled" | "unknown";
     consecutive_failures: number;
@@ -2928,6 +2931,9 @@ export interface WebhookEndpointWithSecret {
     failing_since: string | null;
     last_success_at: string | null;
     last_failure_at: string | null;
+    /**
+     * Error class of the last failure; host_limit: deliveries waited for the next minute of their host
+     */
     last_error: string | null;
     /**
      * Nothing is sent before

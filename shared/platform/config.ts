@@ -44,6 +44,8 @@ export interface Config {
   webhooksConcurrency: number;
   /** Deadline over one whole request to a receiver. */
   webhookTimeoutMs: number;
+  /** Of one account, to one name or address. */
+  webhookHostBytesPerMinute: number;
   /** Whether requests to tenants' addresses may go to this machine; never in production, where http is refused as well. */
   allowLoopback: boolean;
   /** Exports that a process writes side by side. */
@@ -161,6 +163,7 @@ function toConfig(kind: ProcessKind, value: Settings): Config {
     writesConcurrency: value.WRITES_CONCURRENCY,
     webhooksConcurrency: value.WEBHOOKS_CONCURRENCY,
     webhookTimeoutMs: value.WEBHOOK_TIMEOUT_MS,
+    webhookHostBytesPerMinute: value.WEBHOOK_HOST_BYTES_PER_MINUTE,
     exportsConcurrency: value.EXPORTS_CONCURRENCY,
     exportTimeoutMs: value.EXPORT_TIMEOUT_MS,
     exportRetentionDays: value.EXPORT_RETENTION_DAYS,

@@ -125,6 +125,13 @@ export const settingsSchema = Joi.object({
     .default(15_000)
     .description('how long a receiver may take over everything, connection to the end of its answer')
     .example(15_000),
+  WEBHOOK_HOST_BYTES_PER_MINUTE: Joi.number()
+    .integer()
+    .min(1_048_576)
+    .max(2_000_000_000)
+    .default(67_108_864)
+    .description('webhook bytes that one account may send to one host in a minute; what is more waits')
+    .example(67_108_864),
   WEBHOOK_ALLOW_LOOPBACK: Joi.boolean()
     .description('webhooks may go to receivers on this machine; refused in production')
     .example(false),
@@ -215,6 +222,7 @@ export interface Settings {
   WRITES_CONCURRENCY: number;
   WEBHOOKS_CONCURRENCY: number;
   WEBHOOK_TIMEOUT_MS: number;
+  WEBHOOK_HOST_BYTES_PER_MINUTE: number;
   WEBHOOK_ALLOW_LOOPBACK?: boolean;
   EXPORTS_CONCURRENCY: number;
   EXPORT_TIMEOUT_MS: number;

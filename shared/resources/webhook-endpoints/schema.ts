@@ -120,13 +120,18 @@ const health = allRequired({
   state: Joi.string()
     .valid(...ENDPOINT_STATES)
     .description(
-      'paused: it failed again and again and is left alone for a while. throttled: it asked for a pause. unknown: nothing was sent yet',
+      'paused: it failed again and again and is left alone for a while. throttled: it asked for a pause, or its host has had all that one account may send it in a minute. unknown: nothing was sent yet',
     ),
   consecutive_failures: Joi.number().integer().example(0),
   failing_since: dateTime().allow(null).description('First failure since the last success'),
   last_success_at: dateTime().allow(null),
   last_failure_at: dateTime().allow(null),
-  last_error: Joi.string().allow(null).example(null),
+  last_error: Joi.string()
+    .allow(null)
+    .example(null)
+    .description(
+      'Error class of the last failure; host_limit: deliveries waited for the next minute of their host',
+    ),
   paused_until: dateTime().allow(null).description('Nothing is sent before'),
   disables_at: dateTime().allow(null).description('When it will be disabled if it goes on failing'),
 });
