@@ -28,6 +28,7 @@ import * as addJobBilling from './20261122070000_add_job_billing.js';
 import * as addExports from './20261122080000_add_exports.js';
 import * as addExportSchedules from './20261122090000_add_export_schedules.js';
 import * as boundAgents from './20261123060000_bound_agents.js';
+import * as addMailDays from './20261123060100_add_mail_days.js';
 
 interface Migration {
   name: string;
@@ -67,6 +68,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261122080000_add_exports', ...addExports },
   { name: '20261122090000_add_export_schedules', ...addExportSchedules },
   { name: '20261123060000_bound_agents', ...boundAgents },
+  { name: '20261123060100_add_mail_days', ...addMailDays },
 ];
 
 /** The migration that a database must have reached before a process of this version may serve. */

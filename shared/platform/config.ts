@@ -32,6 +32,8 @@ export interface Config {
   smtpUrl: string | undefined;
   /** Sender address of mails; there whenever there is a mail server. */
   mailFrom: string | undefined;
+  /** Of one account, invoices and notices together. */
+  mailsPerDay: number;
   secretKey: string;
   /** Where exports lie. */
   exportStorage: StorageLocation;
@@ -154,6 +156,7 @@ function toConfig(kind: ProcessKind, value: Settings): Config {
     publicUrl: publicOrigin({ baseUrl, host: value.HOST }, webPort),
     smtpUrl: value.SMTP_URL,
     mailFrom: value.MAIL_FROM ?? (value.SMTP_URL && `invoices@${domainOf(value.BASE_URL)}`),
+    mailsPerDay: value.MAILS_PER_DAY,
     secretKey: value.SECRET_KEY ?? developmentSecret(dataDir),
     exportStorage: storageLocation(value, dataDir),
     tiers: { ...PUBLISHED_TIERS, ...JSON.parse(value.RATE_LIMIT_TIERS ?? '{}') },

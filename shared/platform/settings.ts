@@ -60,6 +60,13 @@ export const settingsSchema = Joi.object({
     .email({ tlds: { allow: false } })
     .description('sender address of mails; default invoices@ the domain of BASE_URL')
     .example('invoices@example.com'),
+  MAILS_PER_DAY: Joi.number()
+    .integer()
+    .min(1)
+    .max(1_000_000)
+    .default(5000)
+    .description('mails an account may send in a day (UTC); what is more waits for the next')
+    .example(5000),
   SECRET_KEY: Joi.string()
     .min(32)
     .description(
@@ -211,6 +218,7 @@ export interface Settings {
   BASE_URL?: string;
   SMTP_URL?: string;
   MAIL_FROM?: string;
+  MAILS_PER_DAY: number;
   SECRET_KEY?: string;
   STORAGE_URL?: string;
   S3_ENDPOINT?: string;

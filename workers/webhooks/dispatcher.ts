@@ -1,6 +1,5 @@
 import { failpoint } from '../../shared/platform/failpoints.js';
 import type { OutboundClient } from '../../shared/platform/outbound/client.js';
-import { HeldBackError } from '../../shared/platform/outbound/outbound-error.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { type LaneRef, scheduleWakes, type WebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
 import { FairQueue } from '../fair-queue.js';
@@ -8,16 +7,15 @@ import { type DueDelivery, HORIZON_SECONDS } from './due-store.js';
 import { createConfigLoader } from './endpoint-config.js';
 import { Feeder } from './feeder.js';
 import { Flights, SLOW_MS } from './flights.js';
-import { HostBudget } from './host-budget.js';
 import type { Flight, Lane } from './lane.js';
 import { noteAttempt } from './lane-health.js';
 import { LaneKeeper } from './lane-keeper.js';
+import { LaneSender } from './lane-sender.js';
 import { observeAttempt, type SettledAttempt } from './observe-attempt.js';
 import { Permits, type Pool } from './permits.js';
-import { storeHealth } from './record-store.js';
 import { Recorder } from './recorder.js';
 import { decide, isSentOnce } from './retry-policy.js';
-import { type Attempt, sendAttempt } from './send.js';
+import type { Attempt } from './send.js';
 
 /** How long nothing is sent while the store keeps us waiting, before a new look, in ms. */
 const HELD_UP_MS = 250;
@@ -41,7 +39,7 @@ export class Dispatcher {
   private readonly feeder: Feeder;
   private readonly recorder: Recorder;
   private readonly permits: Permits;
-  private readonly budget: HostBudget;
+  private readonly sender: LaneSender;
   private readonly ready: Record<Pool, FairQueue<Lane>> = { quick: new FairQueue(), slow: new FairQueue() };
   private readonly flights: Flights;
   private isPumping = false;
@@ -54,7 +52,7 @@ export class Dispatcher {
   ) {
     const { db, logger, config } = runtime;
     this.recorder = new Recorder(db, logger);
-    this.budget = new HostBudget(runtime.limiter, config.webhookHostBytesPerMinute);
+    this.sender = new LaneSender(runtime, parts.client);
     this.permits = new Permits({ quick: config.webhooksConcurrency, slow: config.webhooksConcurrency });
     this.flights = new Flights(runtime, this.permits, () => this.pumpSoon());
     this.keeper = new LaneKeeper(runtime, {
@@ -149,38 +147,14 @@ export class Dispatcher {
       settle();
       this.pumpSoon();
     };
-    void this.send(lane, flight.delivery).then(
+    void this.sender.send(lane, flight.delivery).then(
       (attempt) => end(() => this.settle(lane, flight, attempt)),
-      (error: unknown) => end(() => this.holdBack(lane, flight, error)),
+      (error: unknown) =>
+        end(() => {
+          this.sender.holdBack(lane, flight, error);
+          this.attend(lane);
+        }),
     );
-  }
-
-  /** Its host has had what this account may send it in a minute: all that is for this endpoint waits, here and with whoever takes the lane next. */
-  private holdBack(lane: Lane, flight: Flight, error: unknown): void {
-    // Anything else is a fault of ours: the delivery stays in the store, and is tried again in a minute.
-    const isBound = error instanceof HeldBackError;
-    if (!isBound) this.runtime.logger.error({ err: error }, 'a delivery could not be sent');
-    lane.holdBack(flight, isBound ? error.waitMs : HORIZON_SECONDS * 1000);
-    this.runtime.logger.info({ ...lane.ref, until: lane.health.throttledUntil }, 'deliveries are held back');
-    storeHealth(this.runtime.db, [{ ...lane.ref, owner: lane.owner, health: { ...lane.health } }]).catch(
-      (stored: unknown) => this.runtime.logger.warn({ err: stored }, 'a pause is not stored'),
-    );
-    this.attend(lane);
-  }
-
-  private send(lane: Lane, delivery: DueDelivery): Promise<Attempt> {
-    const { client } = this.parts;
-    const { body } = delivery;
-    const { tenantId } = lane.ref;
-    // The feeder lets neither a lane without settings nor a delivery without a body through.
-    if (!lane.config || body === null) throw new Error('a delivery was launched before it was loaded');
-    const { url } = lane.config;
-    const bytes = Buffer.byteLength(body);
-    return sendAttempt({ ...delivery, body }, lane.config, {
-      client,
-      admit: (address) => this.budget.admit({ tenantId, url, address }, bytes),
-      deadlineMs: this.runtime.config.webhookTimeoutMs,
-    });
   }
 
   private settle(lane: Lane, flight: Flight, attempt: Attempt): void {
