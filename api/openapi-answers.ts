@@ -47,12 +47,12 @@ function otherAnswers(successes: Record<string, Json>, isHeld: boolean): Json {
     .map(resourceIn)
     .find((found) => found !== undefined);
   if (!name) throw new Error('a write answers a resource');
-  const preview = { $ref: `#/components/schemas/DryRunOf${name}` };
-  const schema = isHeld ? { anyOf: [preview, { $ref: '#/components/schemas/DryRunOfHeld' }] } : preview;
+  const schemas = [`DryRunOf${name}`, ...(isHeld ? ['DryRunOfHeld'] : []), 'WriteReceipt'];
+  const schema = { anyOf: schemas.map((each) => ({ $ref: `#/components/schemas/${each}` })) };
   const example = { ok: true, dry_run: true, data: exampleOf(name), warnings: [] };
   return {
     '200': {
-      description: `With X-Service-Dry-Run: the ${name} as it would have been answered. Nothing is stored`,
+      description: `With X-Service-Dry-Run: the ${name} as it would have been answered; nothing is stored. A key that may not read the ${name} gets its id alone when nothing was changed`,
       headers: headersFor({ isWrite: true, isOpen: false }),
       content: { 'application/json': { schema, example } },
     },

@@ -50,6 +50,7 @@ const draft = {
   sent_at: null,
   delivery: null,
   allowed_actions: actionsOf({ status: 'draft', released: false, delivered: false }, false),
+  effective_due_date: '2026-12-21T05:00:00.000Z',
   created_at: CREATED_AT,
   updated_at: CREATED_AT,
 };

@@ -142,6 +142,12 @@ const EXAMPLES: Record<number, { code: ErrorCode; message: string; details?: obj
       },
     ],
   },
+  428: {
+    code: 'precondition_required',
+    message:
+      'An agent created, priced or re-addressed this invoice: approving it takes If-Match. Read the invoice, and send the ETag of what you saw.',
+    details: [{ field: 'If-Match', code: 'required', message: 'approving it takes If-Match' }],
+  },
   429: {
     code: 'rate_limited',
     message: 'Over the standard limit of 300 requests per minute. Try again in 12 s.',
@@ -201,7 +207,7 @@ export const errorResponses = {
   },
   AcceptedOrHeld: {
     description:
-      "Held: an agent's write reached the account's agent_gate_cents and waits for a human; nothing else was stored, and pending_approval is true. Or, with data.operation_id, stored and not yet committed, as for every write",
+      "Held: an agent's write reached the account's agent_gate_cents or agent_day_cents and waits for a human; nothing else was stored, and pending_approval is true. Or, with data.operation_id, stored and not yet committed, as for every write",
     headers: {
       ...acceptedHeaders,
       'X-Idempotency-Replay': { $ref: '#/components/headers/XIdempotencyReplay' },

@@ -10,10 +10,7 @@ import { inReadingOrder, tags } from './openapi-tags.js';
 import { dropUnusedSchemas } from './openapi-unused.js';
 
 type Json = Record<string, unknown>;
-interface Operation extends Json {
-  responses: Json;
-  parameters?: unknown[];
-}
+type Operation = Json & { responses: Json; parameters?: unknown[] };
 
 /**
  * The OpenAPI 3.0.3 document: the routes' @openapi blocks say verb, path and codes, everything else comes from the Joi schemas. The `x-` members

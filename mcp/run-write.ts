@@ -6,6 +6,7 @@ import { newId } from '../shared/platform/ids.js';
 import { currentTraceparent } from '../shared/platform/tracing.js';
 import type { Submitted } from '../shared/queues/submit.js';
 import { markAudited } from '../shared/resources/audit-log/audited.js';
+import { mayShow, refuseForeignReplay } from '../shared/resources/operations/unread.js';
 import { checkWrite } from './arguments.js';
 import { audit } from './audit.js';
 import { actorOf, type Caller } from './caller.js';
@@ -70,6 +71,8 @@ async function answerOf(
     const error = appErrorFromBody(submitted.error);
     throw submitted.unaudited ? error : markAudited(error);
   }
+  const definition = tool.command;
+  if (!mayShow(caller.key, definition, submitted)) refuseForeignReplay(caller.key, definition);
   const record = JSON.parse(withoutInvisible(submitted.body)) as Shown;
   if (command.dryRun) caller.answerHeaders['X-Service-Dry-Run'] = 'true';
   if (submitted.replayed) {
@@ -103,8 +106,9 @@ function shown(
   return success(answer, isReplay ? `${said} (This was done before under the same idempotency_key.)` : said);
 }
 
-function heldText({ id, amount_cents, counted_cents, expires_at }: Shown): string {
-  const together =
-    counted_cents === amount_cents ? '' : ` (${dollars(counted_cents)} with what you drafted for it before)`;
+function heldText({ id, amount_cents, counted_cents, held_by, expires_at }: Shown): string {
+  const before =
+    held_by === 'agent_day_cents' ? 'all you drafted in 24 hours' : 'what you drafted for it before';
+  const together = counted_cents === amount_cents ? '' : ` (${dollars(counted_cents)} with ${before})`;
   return `Held for a person: ${dollars(amount_cents)}${together} reaches this company's limit for agents. Nothing has been made. Approval ${id} waits until ${expires_at}; do not try it again in parts.`;
 }

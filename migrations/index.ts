@@ -34,6 +34,8 @@ import * as indexLiveKeys from './20261123030000_index_live_keys.js';
 import * as rememberSignInAddresses from './20261123030100_remember_sign_in_addresses.js';
 import * as addLetterheads from './20261123040000_add_letterheads.js';
 import * as indexSearches from './20261123050000_index_searches.js';
+import * as boundAgents from './20261123060000_bound_agents.js';
+import * as addMailDays from './20261123060100_add_mail_days.js';
 import * as addDeploymentFacts from './20261123070000_add_deployment_facts.js';
 
 interface Migration {
@@ -80,6 +82,8 @@ export const migrations: readonly Migration[] = [
   { name: '20261123030100_remember_sign_in_addresses', ...rememberSignInAddresses },
   { name: '20261123040000_add_letterheads', ...addLetterheads },
   { name: '20261123050000_index_searches', ...indexSearches },
+  { name: '20261123060000_bound_agents', ...boundAgents },
+  { name: '20261123060100_add_mail_days', ...addMailDays },
   { name: '20261123070000_add_deployment_facts', ...addDeploymentFacts },
 ];
 

@@ -9,6 +9,7 @@ import { isUuid, newId } from '../../shared/platform/ids.js';
 import { currentTraceparent } from '../../shared/platform/tracing.js';
 import type { Submitted } from '../../shared/queues/submit.js';
 import { markAudited } from '../../shared/resources/audit-log/audited.js';
+import { mayShow, refuseForeignReplay, withoutContents } from '../../shared/resources/operations/unread.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 import { type ParsedBody, readBody } from './body.js';
@@ -70,7 +71,8 @@ export function write<Input>(
         : null,
       ifMatch: definition.creates ? null : versionsOf(ctx),
     };
-    answer(ctx, command, { submitted: await api.submit(command, bytes), reveal: options.reveal });
+    const submitted = await api.submit(command, bytes);
+    answer(ctx, command, { definition, submitted, reveal: options.reveal });
   };
 }
 
@@ -151,11 +153,16 @@ function versionsOf(ctx: ApiContext): string[] | null {
 }
 
 interface Answer<Input> {
+  definition: CommandDefinition<Input>;
   submitted: Submitted;
   reveal: WriteOptions<Input>['reveal'];
 }
 
-function answer<Input>(ctx: ApiContext, command: Command<Input>, { submitted, reveal }: Answer<Input>): void {
+function answer<Input>(
+  ctx: ApiContext,
+  command: Command<Input>,
+  { definition, submitted, reveal }: Answer<Input>,
+): void {
   ctx.type = 'application/json';
   if ('accepted' in submitted) {
     ctx.status = 202;
@@ -163,20 +170,24 @@ function answer<Input>(ctx: ApiContext, command: Command<Input>, { submitted, re
     ctx.body = JSON.stringify({ ok: true, data: { operation_id: submitted.id, status: 'queued' } });
     return;
   }
-  if (!submitted.ok) throw markAudited(appErrorFromBody(submitted.error));
+  const { key } = ctx.state;
+  if (!submitted.ok) throw markAudited(appErrorFromBody(withoutContents(key, definition, submitted.error)));
   ctx.status = submitted.status;
-  const body = reveal ? reveal(submitted.body, command) : submitted.body;
+  const isShown = mayShow(key, definition, submitted);
+  if (!isShown && definition.creates) refuseForeignReplay(key, definition);
+  const shown = reveal ? reveal(submitted.body, command) : submitted.body;
   if (command.dryRun) {
     ctx.set('X-Service-Dry-Run', 'true');
+    const body = isShown ? shown : JSON.stringify({ id: command.entityId });
     ctx.body = preview(body, command.unknownFields);
     return;
   }
-  answerResult(ctx, submitted, body);
+  answerHeaders(ctx, submitted);
+  ctx.body = isShown ? shown : JSON.stringify({ ok: true, data: { id: command.entityId } });
 }
 
-function answerResult(ctx: ApiContext, result: Extract<CommandResult, { ok: true }>, body: string): void {
+function answerHeaders(ctx: ApiContext, result: Extract<CommandResult, { ok: true }>): void {
   if (result.location) ctx.set('Location', `${ctx.state.prefix}${result.location}`);
   if (result.replayed) ctx.set('X-Idempotency-Replay', 'true');
-  setVersion(ctx, body);
-  ctx.body = body;
+  setVersion(ctx, result.body);
 }

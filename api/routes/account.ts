@@ -1,9 +1,11 @@
 import type Router from '@koa/router';
+import type { CommandResult } from '../../shared/contracts/command.js';
 import type { Principal } from '../../shared/contracts/principal.js';
 import { notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import { commandOfType } from '../../shared/resources/index.js';
 import { type OperationView, readOperation } from '../../shared/resources/operations/store.js';
+import { mayShow, withoutContents } from '../../shared/resources/operations/unread.js';
 import type { RequestState } from '../context.js';
 import { openSecret } from '../middleware/open-secret.js';
 import type { ApiRuntime } from '../runtime.js';
@@ -69,8 +71,10 @@ export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): vo
     ctx.body = {
       id: found.id,
       status,
-      ...(result?.ok ? { result: revealed(api, found, result.body) } : {}),
-      ...(result && !result.ok ? { error: result.error } : {}),
+      ...(result?.ok ? { result: resultFor(api, ctx.state.key, { operation: found, result }) } : {}),
+      ...(result && !result.ok
+        ? { error: withoutContents(ctx.state.key, commandOfType(found.type), result.error) }
+        : {}),
       created_at: createdAt,
     };
   });
@@ -80,6 +84,15 @@ export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): vo
 function mayAsk(key: Principal, operation: OperationView): boolean {
   if (key.kind === 'agent') return operation.actorId === key.id;
   return key.permissions.includes(commandOfType(operation.type).permission === 'admin' ? 'admin' : 'read');
+}
+
+function resultFor(
+  api: ApiRuntime,
+  key: Principal,
+  { operation, result }: { operation: OperationView; result: Extract<CommandResult, { ok: true }> },
+): object {
+  const isShown = mayShow(key, commandOfType(operation.type), result);
+  return isShown ? revealed(api, operation, result.body) : { id: operation.entityId };
 }
 
 /**

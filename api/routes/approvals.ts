@@ -7,13 +7,14 @@ import {
 } from '../../shared/resources/approvals/commands.js';
 import { listApprovals } from '../../shared/resources/approvals/queries.js';
 import { approvalListQuery } from '../../shared/resources/approvals/schema.js';
+import { readAccess } from '../../shared/resources/tables.js';
 import type { RequestState } from '../context.js';
 import { list, readOne } from '../middleware/read.js';
 import { write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 /** An agent that may propose may see what became of what it asked for. */
-const read = { permission: 'read', agentScope: 'propose_approvals' } as const;
+const read = readAccess('approval');
 
 export function approvalRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

@@ -1,13 +1,13 @@
 import type Router from '@koa/router';
-import type { Access } from '../../shared/contracts/access.js';
 import { listAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { auditListQuery } from '../../shared/resources/audit-log/schema.js';
+import { readAccess } from '../../shared/resources/tables.js';
 import type { RequestState } from '../context.js';
 import { list, readOne } from '../middleware/read.js';
 import type { ApiRuntime } from '../runtime.js';
 
 /** The trail names people, their addresses and every key: an integration that may read invoices has no business there. */
-const audit: Access = { permission: 'admin', agentScope: 'read_audit' };
+const audit = readAccess('audit_entry');
 
 export function auditLogRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

@@ -12,13 +12,14 @@ import {
   type StatementRow,
 } from '../../shared/resources/customers/statement.js';
 import { customerStatementQuery } from '../../shared/resources/customers/statement-schema.js';
+import { readAccess } from '../../shared/resources/tables.js';
 import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
 import { readQuery, readsQuery } from '../middleware/query.js';
 import { list, readOne } from '../middleware/read.js';
 import { write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
-const read = { permission: 'read', agentScope: 'read_customers' } as const;
+const read = readAccess('customer');
 
 export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

@@ -2,12 +2,13 @@ import type Router from '@koa/router';
 import { createDriver, updateDriver } from '../../shared/resources/drivers/commands.js';
 import { listDrivers } from '../../shared/resources/drivers/queries.js';
 import { driverListQuery } from '../../shared/resources/drivers/schema.js';
+import { readAccess } from '../../shared/resources/tables.js';
 import type { RequestState } from '../context.js';
 import { list, readOne } from '../middleware/read.js';
 import { write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
-const read = { permission: 'read', agentScope: 'read_dispatch' } as const;
+const read = readAccess('driver');
 
 export function driverRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

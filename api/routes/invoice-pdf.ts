@@ -6,10 +6,11 @@ import { isUuid } from '../../shared/platform/ids.js';
 import { documentOf, pdfFileName } from '../../shared/resources/invoices/document.js';
 import { type DocumentRow, documentStatement } from '../../shared/resources/invoices/document-rows.js';
 import type { PdfRequest } from '../../shared/resources/invoices/pdf/invoice-pdfs.js';
+import { readAccess } from '../../shared/resources/tables.js';
 import type { AnyContext, ApiContext, RequestState } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 
-const read = { permission: 'read', agentScope: 'read_invoices' } as const;
+const read = readAccess('invoice');
 
 export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

@@ -12,12 +12,13 @@ import {
 } from '../../shared/resources/invoices/commands.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import { invoiceListQuery } from '../../shared/resources/invoices/schema.js';
+import { readAccess } from '../../shared/resources/tables.js';
 import type { RequestState } from '../context.js';
 import { list, readOne } from '../middleware/read.js';
 import { write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
-const read = { permission: 'read', agentScope: 'read_invoices' } as const;
+const read = readAccess('invoice');
 
 export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -50,7 +51,7 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       are not made again, and when nothing is left it is 409 conflict. An account without a card
    *       that is in force gets an invoice without lines, as does an empty list of line_items.
    *       Agent keys need the scope write_invoices_draft. An agent's draft is held for a human (202, pending_approval)
-   *       when its total, with what the same key drafted for the same work order (or else customer) within 24 hours, reaches agent_gate_cents.
+   *       when what the same key drafted within 24 hours for its work order or its customer reaches agent_gate_cents, or all of it agent_day_cents.
    *     x-body: InvoiceCreate
    *     responses:
    *       '201': { x-resource: Invoice }
@@ -82,13 +83,13 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     summary: Change an invoice
    *     description: >-
    *       JSON merge: an absent member is kept, null clears it. line_items replaces all lines, in draft and needs_review only.
-   *       Agent keys need the scope write_invoices_draft and may change drafts only; a draft that new lines lift to agent_gate_cents is
-   *       held for a human (202, pending_approval).
+   *       Agent keys need the scope write_invoices_draft and may change drafts only; a draft that new lines lift to agent_gate_cents or
+   *       agent_day_cents is held for a human (202, pending_approval). With status approved, as /approve.
    *     x-body: InvoicePatch
    *     responses:
    *       '200': { x-resource: Invoice }
    *       '202': { $ref: '#/components/responses/AcceptedOrHeld' }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 428, 429, 503]
    */
   router.patch('/invoices/:id', write(api, updateInvoice, { what: 'invoice' }));
   invoiceActionRoutes(router, api);
@@ -102,11 +103,13 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     operationId: approveInvoice
    *     tags: [Invoices]
    *     summary: Approve an invoice
-   *     description: Needs at least one line item and somebody to bill; what an agent created, a signed-in person approves. Needs the permission approve.
+   *     description: >-
+   *       Needs at least one line item and somebody to bill, and the permission approve. What an agent created, priced or re-addressed, only a
+   *       signed-in person approves, with If-Match (428 without); a person's own edit of the lines lifts that.
    *     x-body: InvoiceAction
    *     responses:
    *       '200': { x-resource: Invoice }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 428, 429, 503]
    */
   router.post('/invoices/:id/approve', write(api, approveInvoice, { what: 'invoice' }));
 

@@ -1,4 +1,5 @@
 import type Router from '@koa/router';
+import { readAccess } from '../../shared/resources/tables.js';
 import { createTruck, updateTruck } from '../../shared/resources/trucks/commands.js';
 import { listTrucks } from '../../shared/resources/trucks/queries.js';
 import { truckListQuery } from '../../shared/resources/trucks/schema.js';
@@ -7,7 +8,7 @@ import { list, readOne } from '../middleware/read.js';
 import { write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
-const read = { permission: 'read', agentScope: 'read_dispatch' } as const;
+const read = readAccess('truck');
 
 export function truckRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

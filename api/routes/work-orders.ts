@@ -1,4 +1,5 @@
 import type Router from '@koa/router';
+import { readAccess } from '../../shared/resources/tables.js';
 import {
   acceptWorkOrder,
   assignWorkOrder,
@@ -19,7 +20,7 @@ import { write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 import { priceWorkOrder } from './price-work-order.js';
 
-const read = { permission: 'read', agentScope: 'read_work_orders' } as const;
+const read = readAccess('work_order');
 
 export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

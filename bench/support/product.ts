@@ -54,6 +54,7 @@ export async function startProduct(
     SECRET_KEY,
     DATABASE_URL: stores.databaseUrl,
     LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? 'warn',
+    WEBHOOK_HOST_BYTES_PER_MINUTE: '2000000000',
     RATE_LIMIT_TIERS: '{"premium":{"minute":100000000,"hour":100000000}}',
     ...(way === 'scaled' ? { REDIS_URL: stores.redisUrl } : {}),
     ...settings,

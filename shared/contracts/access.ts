@@ -28,6 +28,17 @@ export function assertAccess(key: Principal, { permission, agentScope, personOnl
   }
 }
 
+/** Whether {@link assertAccess} would let this key pass. */
+export function hasAccess(key: Principal, access: Access): boolean {
+  try {
+    assertAccess(key, access);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
+}
+
 function assertScope(key: Principal, scope: AgentScope | null): void {
   if (scope === null)
     throw new AppError('forbidden', 'Agent keys may not do this. Ask a person, or use an API key.');

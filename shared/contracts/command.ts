@@ -127,6 +127,15 @@ export function defineCommand<Input>(definition: CommandDefinition<Input>): Comm
 
 /** The answer to a command, as a worker replies it. */
 export type CommandResult =
-  | { id: string; ok: true; status: number; body: string; location: string | null; replayed: boolean }
+  | {
+      id: string;
+      ok: true;
+      status: number;
+      body: string;
+      location: string | null;
+      replayed: boolean;
+      /** The caller's own command made or changed the record in `body`; absent in the reply of a worker of an earlier version. */
+      isOwnChange?: boolean;
+    }
   /** `unaudited`: no audit entry tells of it, for the command has not run to its end. */
   | { id: string; ok: false; error: ErrorBody; unaudited?: true };

@@ -302,7 +302,7 @@ export type DisabledReason = "user" | "failing" | "gone" | "receiver";
  * - `healthy`: The last delivery succeeded
  * - `failing`: The last delivery failed
  * - `paused`: It failed again and again and is left alone for a while
- * - `throttled`: It asked for a pause
+ * - `throttled`: It asked for a pause, or its host has had all that one account may send it in a minute
  * - `slow`: It answers slowly, and gets its deliveries apart from fast endpoints
  * - `disabled`: It gets nothing. `disabled_reason` says why
  * - `unknown`: Nothing was sent yet
@@ -395,6 +395,7 @@ export type AuditSource = "rest" | "mcp" | "dashboard" | "webhook" | "job";
  * - `payload_too_large`: HTTP 413
  * - `unsupported_media_type`: HTTP 415
  * - `idempotency_key_reused`: HTTP 422
+ * - `precondition_required`: HTTP 428
  * - `rate_limited`: HTTP 429
  * - `internal_error`: HTTP 500
  * - `provider_error`: HTTP 502
@@ -424,6 +425,7 @@ export type ErrorCode =
   | "payload_too_large"
   | "unsupported_media_type"
   | "idempotency_key_reused"
+  | "precondition_required"
   | "rate_limited"
   | "internal_error"
   | "provider_error"
@@ -633,6 +635,7 @@ export interface Contracts {
   Me?: Me;
   Operation?: Operation;
   OperationStatus?: OperationStatus;
+  WriteReceipt?: WriteReceipt;
   ActiveJob?: ActiveJob;
   AgentDispatchBoard?: AgentDispatchBoard;
   BoardTruck?: BoardTruck;
@@ -3159,9 +3162,13 @@ export interface Settings {
    */
   terms_days: number;
   /**
-   * Writes of agents that reach this total, within 24 hours and for one job or customer, wait for a person. null: none wait
+   * An agent's draft waits for a person once the key's drafts of 24 hours for its work order or its customer come to this. null: none waits
    */
   agent_gate_cents: number | null;
+  /**
+   * An agent's draft waits for a person once all drafts of the key within 24 hours come to this. null: none waits
+   */
+  agent_day_cents: number | null;
   business_name: string | null;
   address: string | null;
   city: string | null;
@@ -3200,9 +3207,13 @@ export interface SettingsPatch {
    */
   terms_days?: number;
   /**
-   * Writes of agents that reach this total, within 24 hours and for one job or customer, wait for a person. null: none wait
+   * An agent's draft waits for a person once the key's drafts of 24 hours for its work order or its customer come to this. null: none waits
    */
   agent_gate_cents?: number | null;
+  /**
+   * An agent's draft waits for a person once all drafts of the key within 24 hours come to this. null: none waits
+   */
+  agent_day_cents?: number | null;
   /**
    * Name on invoices; null: the account's name
    */
@@ -3267,6 +3278,9 @@ export interface WebhookEndpoint {
     failing_since: string | null;
     last_success_at: string | null;
     last_failure_at: string | null;
+    /**
+     * Error class of the last failure; host_limit: deliveries waited for the next minute of their host
+     */
     last_error: string | null;
     /**
      * Nothing is sent before
@@ -3411,6 +3425,9 @@ export interface WebhookEndpointWithSecret {
     failing_since: string | null;
     last_success_at: string | null;
     last_failure_at: string | null;
+    /**
+     * Error class of the last failure; host_limit: deliveries waited for the next minute of their host
+     */
     last_error: string | null;
     /**
      * Nothing is sent before
@@ -3459,9 +3476,13 @@ export interface Approval {
    */
   amount_cents: number;
   /**
-   * amount_cents and what the gate counts together with it; null for a proposal
+   * amount_cents and what held_by counts together with it; null for a proposal
    */
   counted_cents: number | null;
+  /**
+   * The setting whose bound counted_cents reached; null for a proposal
+   */
+  held_by: "agent_gate_cents" | "agent_day_cents" | null;
   justification: string | null;
   /**
    * The invoice it is about; null until a held one is made
@@ -3888,13 +3909,27 @@ export interface Operation {
   id: string;
   status: OperationStatus;
   /**
-   * The resource; only when succeeded
+   * The resource, or its id alone when the write changed nothing and the key may not read it; only when succeeded
    */
   result?: {
     [k: string]: unknown;
   };
   error?: ErrorBody;
   created_at: string;
+}
+export interface WriteReceipt {
+  ok: true;
+  /**
+   * Only of a dry run
+   */
+  dry_run?: true;
+  data: {
+    id: string;
+  };
+  /**
+   * Only of a dry run
+   */
+  warnings?: string[];
 }
 export interface ActiveJob {
   id: string;

@@ -19,6 +19,7 @@ export interface DemoApproval extends ApprovalContent {
   source: 'mcp';
   tool: string;
   counted_cents: number | null;
+  held_by: 'agent_gate_cents' | null;
   justification: string | null;
   invoice_id: string | null;
   hash: string;
@@ -90,6 +91,7 @@ function heldDraft(
     entity_id: demoId(`${id}/invoice`),
     tool: 'create_invoice_draft',
     counted_cents: price.totalCents,
+    held_by: 'agent_gate_cents',
     justification: null,
     invoice_id: null,
   };
@@ -109,6 +111,7 @@ function proposalOf(scope: DemoScope, fate: Fate, invoice: DemoInvoice): DemoApp
     entity_id: invoice.id,
     tool: 'propose_invoice_approval',
     counted_cents: null,
+    held_by: null,
     justification: JUSTIFICATION,
     invoice_id: invoice.id,
   };

@@ -29,7 +29,7 @@ const IMPOUNDS = `tenant_id uuid, id uuid, work_order_id uuid, customer_id uuid,
   vehicle_make text, vehicle_model text, vehicle_year integer, lot text, spot text, impounded_at timestamptz, released_at timestamptz,
   release_kind text, daily_rate_cents bigint, free_days integer, created_at timestamptz, updated_at timestamptz`;
 const APPROVALS = `tenant_id uuid, id uuid, kind text, status text, action text, entity_id uuid, agent_id uuid, agent_name text, source text,
-  tool text, payload jsonb, amount_cents bigint, counted_cents bigint, justification text, invoice_id uuid, record_version timestamptz, hash text,
+  tool text, payload jsonb, amount_cents bigint, counted_cents bigint, held_by text, justification text, invoice_id uuid, record_version timestamptz, hash text,
   decided_by uuid, decided_at timestamptz, note text, expires_at timestamptz, created_at timestamptz`;
 const COUNTERS = 'tenant_id uuid, name text, value bigint';
 

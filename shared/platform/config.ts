@@ -33,6 +33,8 @@ export interface Config {
   smtpUrl: string | undefined;
   /** Sender address of mails; there whenever there is a mail server. */
   mailFrom: string | undefined;
+  /** Of one account, invoices and notices together. */
+  mailsPerDay: number;
   secretKey: string;
   /** Where exports lie. */
   exportStorage: StorageLocation;
@@ -47,6 +49,8 @@ export interface Config {
   webhooksConcurrency: number;
   /** Deadline over one whole request to a receiver. */
   webhookTimeoutMs: number;
+  /** Of one account, to one name or address. */
+  webhookHostBytesPerMinute: number;
   /** Whether requests to tenants' addresses may go to this machine; never in production, where http is refused as well. */
   allowLoopback: boolean;
   /** Exports that a process writes side by side. */
@@ -159,6 +163,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
     publicUrl: publicOrigin({ baseUrl, host: value.HOST }, webPort),
     smtpUrl: value.SMTP_URL,
     mailFrom: value.MAIL_FROM ?? (value.SMTP_URL && `invoices@${domainOf(value.BASE_URL)}`),
+    mailsPerDay: value.MAILS_PER_DAY,
     secretKey: value.SECRET_KEY ?? developmentSecret(dataDir),
     exportStorage: storageLocation(value, dataDir),
     tiers: { ...PUBLISHED_TIERS, ...JSON.parse(value.RATE_LIMIT_TIERS ?? '{}') },
@@ -170,6 +175,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
     writesConcurrency: value.WRITES_CONCURRENCY,
     webhooksConcurrency: value.WEBHOOKS_CONCURRENCY,
     webhookTimeoutMs: value.WEBHOOK_TIMEOUT_MS,
+    webhookHostBytesPerMinute: value.WEBHOOK_HOST_BYTES_PER_MINUTE,
     exportsConcurrency: value.EXPORTS_CONCURRENCY,
     exportTimeoutMs: value.EXPORT_TIMEOUT_MS,
     exportRetentionDays: value.EXPORT_RETENTION_DAYS,

@@ -31,6 +31,7 @@ export const ERROR_STATUS = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_key_reused: 422,
+  precondition_required: 428,
   rate_limited: 429,
   internal_error: 500,
   provider_error: 502,

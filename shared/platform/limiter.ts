@@ -32,6 +32,14 @@ export interface Limiter {
   consumeUnlessRefused(key: string, limits: TierLimits): Promise<RateDecision>;
   /** Counts one wrong credential of an address. False: too many in this minute. */
   consumeBadCredential(address: string, perMinute: number): Promise<boolean>;
+  /** Takes points of a minute's, such as bytes, in one go. What is more than a whole minute's is granted alone, at the beginning of one. */
+  spend(key: string, wish: { name: string; points: number; perMinute: number }): Promise<Spending>;
+}
+
+export interface Spending {
+  isGranted: boolean;
+  /** Until the minute begins again. */
+  resetMs: number;
 }
 
 const WINDOWS = [
@@ -57,7 +65,16 @@ export function createLimiter(redis: Redis | undefined): Limiter {
     limits: TierLimits,
   ): Promise<WindowState> =>
     toWindowState(window, limits[window], await limiterFor(window, limits[window], seconds).consume(key));
+  const spenders = new Map<string, RateLimiterAbstract>();
   return {
+    async spend(key, { name, points, perMinute }) {
+      const id = `${name}:${perMinute}`;
+      const options = { keyPrefix: `tow:limit:${name}`, points: perMinute, duration: 60 };
+      const spender = spenders.get(id) ?? newLimiter(redis, options);
+      spenders.set(id, spender);
+      const { consumedPoints, msBeforeNext } = await consumePoints(spender, key, points);
+      return { isGranted: consumedPoints <= perMinute || consumedPoints === points, resetMs: msBeforeNext };
+    },
     async consume(key, limits) {
       return decide(await Promise.all(WINDOWS.map((window) => consumeIn(window, key, limits))));
     },

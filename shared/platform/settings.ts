@@ -62,6 +62,13 @@ export const settingsSchema = Joi.object({
     .email({ tlds: { allow: false } })
     .description('sender address of mails; default invoices@ the domain of BASE_URL')
     .example('invoices@example.com'),
+  MAILS_PER_DAY: Joi.number()
+    .integer()
+    .min(1)
+    .max(1_000_000)
+    .default(5000)
+    .description('mails an account may send in a day (UTC); what is more waits for the next')
+    .example(5000),
   SECRET_KEY: Joi.string()
     .min(MIN_SECRET_LENGTH)
     .description(
@@ -141,6 +148,13 @@ export const settingsSchema = Joi.object({
     .default(15_000)
     .description('how long a receiver may take over everything, connection to the end of its answer')
     .example(15_000),
+  WEBHOOK_HOST_BYTES_PER_MINUTE: Joi.number()
+    .integer()
+    .min(1_048_576)
+    .max(2_000_000_000)
+    .default(67_108_864)
+    .description('webhook bytes that one account may send to one host in a minute; what is more waits')
+    .example(67_108_864),
   WEBHOOK_ALLOW_LOOPBACK: Joi.boolean()
     .description('webhooks may go to receivers on this machine; refused in production')
     .example(false),
@@ -228,6 +242,7 @@ export interface Settings {
   BASE_URL?: string;
   SMTP_URL?: string;
   MAIL_FROM?: string;
+  MAILS_PER_DAY: number;
   SECRET_KEY?: string;
   STORAGE_URL?: string;
   S3_ENDPOINT?: string;
@@ -241,6 +256,7 @@ export interface Settings {
   WRITES_CONCURRENCY: number;
   WEBHOOKS_CONCURRENCY: number;
   WEBHOOK_TIMEOUT_MS: number;
+  WEBHOOK_HOST_BYTES_PER_MINUTE: number;
   WEBHOOK_ALLOW_LOOPBACK?: boolean;
   EXPORTS_CONCURRENCY: number;
   EXPORT_TIMEOUT_MS: number;

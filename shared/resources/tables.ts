@@ -1,3 +1,5 @@
+import type { Access } from '../contracts/access.js';
+import type { AgentScope } from '../contracts/vocabulary.js';
 import { agentKeyRepresentation } from './agent-keys/representation.js';
 import { apiKeyRepresentation } from './api-keys/representation.js';
 import { approvalRepresentation } from './approvals/representation.js';
@@ -32,18 +34,51 @@ interface ResourceTable {
   representation: (alias: string) => string;
   /** Which rows of its table are shown: those of this kind, or not deleted. */
   only?: string;
+  /** What it takes to read one, where that is not the permission read; agents may read none but these. */
+  read?: Access;
+}
+
+const ADMIN: Access = { permission: 'admin', agentScope: null };
+
+function readScope(agentScope: AgentScope): Access {
+  return { permission: 'read', agentScope };
 }
 
 /** Where each entity is kept and the one SQL projection that is its JSON. */
 export const TABLES: Readonly<Record<string, ResourceTable>> = {
-  invoice: { table: 'invoices', collection: '/invoices', representation: invoiceRepresentation },
-  work_order: { table: 'work_orders', collection: '/work-orders', representation: workOrderRepresentation },
-  customer: { table: 'customers', collection: '/customers', representation: customerRepresentation },
+  invoice: {
+    table: 'invoices',
+    collection: '/invoices',
+    representation: invoiceRepresentation,
+    read: readScope('read_invoices'),
+  },
+  work_order: {
+    table: 'work_orders',
+    collection: '/work-orders',
+    representation: workOrderRepresentation,
+    read: readScope('read_work_orders'),
+  },
+  customer: {
+    table: 'customers',
+    collection: '/customers',
+    representation: customerRepresentation,
+    read: readScope('read_customers'),
+  },
   payment: { table: 'payments', collection: '/payments', representation: paymentRepresentation },
   claim: { table: 'claims', collection: '/claims', representation: claimRepresentation },
   suggestion: { table: 'suggestions', collection: '/suggestions', representation: suggestionRepresentation },
-  truck: { table: 'trucks', collection: '/trucks', representation: truckRepresentation },
-  driver: { table: 'drivers', collection: '/drivers', representation: driverRepresentation },
+  truck: {
+    table: 'trucks',
+    collection: '/trucks',
+    representation: truckRepresentation,
+    read: readScope('read_dispatch'),
+  },
+  driver: {
+    table: 'drivers',
+    collection: '/drivers',
+    representation: driverRepresentation,
+    read: readScope('read_dispatch'),
+  },
   inspection: { table: 'inspections', collection: '/inspections', representation: inspectionRepresentation },
   rate_card: { table: 'rate_cards', collection: '/rate-cards', representation: rateCardRepresentation },
   impound: { table: 'impounds', collection: '/impounds', representation: impoundRepresentation },
@@ -60,36 +95,50 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
     collection: '/webhook-replays',
     representation: webhookReplayRepresentation,
   },
-  export: { table: 'exports', collection: '/exports', representation: exportRepresentation },
+  export: { table: 'exports', collection: '/exports', representation: exportRepresentation, read: ADMIN },
   export_schedule: {
     table: 'export_schedules',
     collection: '/export-schedules',
     representation: exportScheduleRepresentation,
     only: 'deleted_at is null',
+    read: ADMIN,
   },
   settings: { table: 'tenants', collection: '/settings', representation: settingsRepresentation },
-  approval: { table: 'approvals', collection: '/approvals', representation: approvalRepresentation },
+  approval: {
+    table: 'approvals',
+    collection: '/approvals',
+    representation: approvalRepresentation,
+    read: readScope('propose_approvals'),
+  },
   api_key: {
     table: 'api_keys',
     collection: '/api-keys',
     representation: apiKeyRepresentation,
     only: "kind = 'api'",
+    read: ADMIN,
   },
   agent_key: {
     table: 'api_keys',
     collection: '/agent-keys',
     representation: agentKeyRepresentation,
     only: "kind = 'agent'",
+    read: ADMIN,
   },
   session: { table: 'sessions', collection: '/session', representation: sessionRepresentation },
-  user: { table: 'users', collection: '/users', representation: userRepresentation },
+  user: { table: 'users', collection: '/users', representation: userRepresentation, read: ADMIN },
   webhook_endpoint: {
     table: 'webhook_endpoints',
     collection: '/webhook-endpoints',
     representation: webhookEndpointRepresentation,
     only: 'deleted_at is null',
+    read: ADMIN,
   },
-  audit_entry: { table: 'audit_entries', collection: '/audit-log', representation: auditEntryRepresentation },
+  audit_entry: {
+    table: 'audit_entries',
+    collection: '/audit-log',
+    representation: auditEntryRepresentation,
+    read: { permission: 'admin', agentScope: 'read_audit' },
+  },
 };
 
 /** @throws {Error} for an entity that no code of this version knows. */
@@ -97,6 +146,11 @@ export function resourceTable(entityType: string): ResourceTable {
   const found = TABLES[entityType];
   if (!found) throw new Error(`unknown entity type ${entityType}`);
   return found;
+}
+
+/** What it takes to read a record of an entity. */
+export function readAccess(entityType: string): Access {
+  return resourceTable(entityType).read ?? { permission: 'read', agentScope: null };
 }
 
 /** Path of an entity's list without the version prefix, `/invoices`. */

@@ -132,7 +132,13 @@ describe('proposals of approvals, and the queue they wait in', () => {
   });
 
   for (const [how, act] of [
-    ['approved', (id: string) => person.post(`/invoices/${id}/approve`, {})],
+    [
+      'approved',
+      async (id: string) => {
+        const headers = { 'If-Match': (await person.get(`/invoices/${id}`)).headers.etag as string };
+        return person.post(`/invoices/${id}/approve`, {}, { headers });
+      },
+    ],
     ['cancelled', (id: string) => tenant.client.post(`/invoices/${id}/cancel`, { reason: 'x' })],
     ['cancelled', (id: string) => tenant.client.patch(`/invoices/${id}`, { status: 'cancelled' })],
   ] as [string, (id: string) => Promise<{ status: number }>][]) {

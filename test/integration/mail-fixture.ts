@@ -18,11 +18,13 @@ export class MailFixture {
     private readonly queue: ReturnType<typeof openMessagesQueue>,
   ) {}
 
-  static async start(): Promise<MailFixture> {
+  static async start(environment: Record<string, string> = {}): Promise<MailFixture> {
     const server = await MailServer.start();
     // A server that hangs is given up after two seconds, not after a minute.
     const SMTP_URL = `${server.url}?socketTimeout=2000`;
-    const stack = await TestStack.start({ environment: { SMTP_URL, MAIL_FROM, BASE_URL } });
+    const stack = await TestStack.start({
+      environment: { SMTP_URL, MAIL_FROM, BASE_URL, ...environment },
+    });
     const tenant = await stack.createTenant('Hudson Towing');
     return new MailFixture(server, stack, tenant, openMessagesQueue(stack.runtime));
   }

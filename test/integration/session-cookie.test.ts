@@ -267,7 +267,9 @@ describe('the cookie of a session', () => {
         409,
         'invalid_status_transition',
       );
-      const approved = await person.post(`/invoices/${id}/approve`);
+      const seen = await person.get(`/invoices/${id}`);
+      const headers = { 'If-Match': seen.headers.etag as string };
+      const approved = await person.post(`/invoices/${id}/approve`, undefined, { headers });
       expect(approved.status, approved.text).to.equal(200);
       expect(approved.body.status).to.equal('approved');
     });

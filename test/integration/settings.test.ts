@@ -43,14 +43,16 @@ describe('settings', () => {
       grace_days: 0,
       terms_days: 30,
       agent_gate_cents: null,
+      agent_day_cents: null,
     });
     const bound = { headers: { 'If-Match': before.headers.etag as string } };
     const changed = await client.patch(
       '/settings',
-      { tax_rate_bps: 1_000, agent_gate_cents: 100_000 },
+      { tax_rate_bps: 1_000, agent_gate_cents: 100_000, agent_day_cents: 500_000 },
       bound,
     );
     expect(changed.body).to.include({ tax_rate_bps: 1_000, agent_gate_cents: 100_000, terms_days: 30 });
+    expect(changed.body).to.include({ agent_day_cents: 500_000 });
     expectError(await client.patch('/settings', { grace_days: 3 }, bound), 412, 'precondition_failed');
     expect((await client.get('/settings')).body).to.deep.equal(changed.body);
     const { body: invoice } = await client.post(

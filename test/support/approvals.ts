@@ -22,6 +22,12 @@ export async function setGate({ client }: TestTenant, cents: number | null = GAT
   expect(set.status, set.text).to.equal(200);
 }
 
+/** Sets what each agent key of an account may draft in a day; null lifts the bound. */
+export async function setDayBound({ client }: TestTenant, cents: number | null): Promise<void> {
+  const set = await client.patch('/settings', { agent_day_cents: cents });
+  expect(set.status, set.text).to.equal(200);
+}
+
 /** Asserts that a write waits for a human, and returns its approval. */
 export function expectHeld(answer: Answer): Json {
   expect(answer.status, answer.text).to.equal(202);

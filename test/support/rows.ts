@@ -33,6 +33,7 @@ const noticeId = newId();
 
 /** One row for each table, in an order that their references allow; `$1` is the tenant. Ids repeat from tenant to tenant on purpose. */
 const ROWS: Record<string, string> = {
+  mail_days: `insert into mail_days (tenant_id, day, mails) values ($1, '2026-01-01', 3)`,
   tenants: `insert into tenants (tenant_id, name, environment) values ($1, 'Filled Towing', 'live')`,
   users: `insert into users (tenant_id, id, email, name, password_hash) values ($1, '${userId}', 'Ann@example.com', 'Ann', 'scrypt$x$y')`,
   api_keys: `insert into api_keys (tenant_id, id, kind, name, prefix, last_four, key_hash, created_at)

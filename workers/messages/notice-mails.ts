@@ -1,10 +1,12 @@
 import type { Processor } from 'bullmq';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { MessageJob } from '../../shared/queues/messages.js';
+import { takeMailOfDay } from '../../shared/resources/messages/mail-day.js';
 import type { OutgoingMessage } from '../../shared/resources/messages/provider.js';
 import {
   type ClaimedMail,
   claimNoticeMail,
+  holdNoticeMail,
   noteMailFailure,
   noteMailSent,
 } from '../../shared/resources/notices/outbox.js';
@@ -24,6 +26,15 @@ export function createNoticeMailer(runtime: Runtime, providers: Providers): Proc
     const mail = await claimNoticeMail(db, { tenant_id, id }, LEASE_SECONDS);
     if (!mail) return;
     const { recipient, attempts } = mail;
+    const held =
+      recipient !== null && attempts === 1
+        ? await takeMailOfDay(db, tenant_id, config.mailsPerDay)
+        : undefined;
+    if (held) {
+      await holdNoticeMail(db, mail, held);
+      logger.info({ messageId: id, tenant: tenant_id, ...held }, 'notice mail held');
+      return;
+    }
     const result: Result =
       recipient === null
         ? { outcome: 'refused', reason: 'The person has left the account.' }

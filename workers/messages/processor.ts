@@ -12,9 +12,11 @@ import { LOGO_CONTENT_ID, removeLogo } from '../../shared/resources/invoices/mes
 import type { InvoicePdfs } from '../../shared/resources/invoices/pdf/invoice-pdfs.js';
 import { isWithCustomer } from '../../shared/resources/invoices/transitions.js';
 import { recordMessageFailed, recordMessageSent } from '../../shared/resources/messages/commands.js';
+import { type HeldMail, takeMailOfDay } from '../../shared/resources/messages/mail-day.js';
 import {
   type ClaimedMessage,
   claimMessage,
+  holdMessage,
   noteAccepted,
   postponeMessage,
 } from '../../shared/resources/messages/outbox.js';
@@ -44,6 +46,12 @@ export function createMessagesProcessor(
     const message = await claimMessage(runtime.db, { tenant_id, id }, LEASE_SECONDS);
     if (!message) return;
     const startedAt = performance.now();
+    const held = await heldMail(runtime, message);
+    if (held) {
+      await holdMessage(runtime.db, message, held);
+      runtime.logger.info({ messageId: id, tenant: tenant_id, ...held }, 'message held');
+      return;
+    }
     const result = message.accepted
       ? ({ outcome: 'accepted' } as const)
       : await offer(runtime, { providers, pdfs: parts.pdfs }, message);
@@ -65,6 +73,14 @@ export function createMessagesProcessor(
       'message',
     );
   };
+}
+
+/** A message that was offered before has been counted, whatever came of it. */
+async function heldMail(
+  { db, config }: Runtime,
+  { tenant_id: tenantId, attempts, accepted }: ClaimedMessage,
+): Promise<HeldMail | undefined> {
+  return accepted || attempts > 1 ? undefined : takeMailOfDay(db, tenantId, config.mailsPerDay);
 }
 
 function offer(

@@ -10,11 +10,12 @@ import { Flights, SLOW_MS } from './flights.js';
 import type { Flight, Lane } from './lane.js';
 import { noteAttempt } from './lane-health.js';
 import { LaneKeeper } from './lane-keeper.js';
+import { LaneSender } from './lane-sender.js';
 import { observeAttempt, type SettledAttempt } from './observe-attempt.js';
 import { Permits, type Pool } from './permits.js';
 import { Recorder } from './recorder.js';
 import { decide, isSentOnce } from './retry-policy.js';
-import { type Attempt, sendAttempt } from './send.js';
+import type { Attempt } from './send.js';
 
 /** How long nothing is sent while the store keeps us waiting, before a new look, in ms. */
 const HELD_UP_MS = 250;
@@ -38,6 +39,7 @@ export class Dispatcher {
   private readonly feeder: Feeder;
   private readonly recorder: Recorder;
   private readonly permits: Permits;
+  private readonly sender: LaneSender;
   private readonly ready: Record<Pool, FairQueue<Lane>> = { quick: new FairQueue(), slow: new FairQueue() };
   private readonly flights: Flights;
   private isPumping = false;
@@ -50,6 +52,7 @@ export class Dispatcher {
   ) {
     const { db, logger, config } = runtime;
     this.recorder = new Recorder(db, logger);
+    this.sender = new LaneSender(runtime, parts.client);
     this.permits = new Permits({ quick: config.webhooksConcurrency, slow: config.webhooksConcurrency });
     this.flights = new Flights(runtime, this.permits, () => this.pumpSoon());
     this.keeper = new LaneKeeper(runtime, {
@@ -138,23 +141,20 @@ export class Dispatcher {
     const flight = lane.begin(pool);
     this.permits.take(pool, lane.ref.tenantId);
     const landed = this.flights.add(lane, flight);
-    void this.send(lane, flight.delivery).then((attempt) => {
+    const end = (settle: () => void) => {
       landed();
       this.permits.give(flight.pool, lane.ref.tenantId);
-      this.settle(lane, flight, attempt);
+      settle();
       this.pumpSoon();
-    });
-  }
-
-  private send(lane: Lane, delivery: DueDelivery): Promise<Attempt> {
-    const { client } = this.parts;
-    const { body } = delivery;
-    // The feeder lets neither a lane without settings nor a delivery without a body through.
-    if (!lane.config || body === null) throw new Error('a delivery was launched before it was loaded');
-    return sendAttempt({ ...delivery, body }, lane.config, {
-      client,
-      deadlineMs: this.runtime.config.webhookTimeoutMs,
-    });
+    };
+    void this.sender.send(lane, flight.delivery).then(
+      (attempt) => end(() => this.settle(lane, flight, attempt)),
+      (error: unknown) =>
+        end(() => {
+          this.sender.holdBack(lane, flight, error);
+          this.attend(lane);
+        }),
+    );
   }
 
   private settle(lane: Lane, flight: Flight, attempt: Attempt): void {

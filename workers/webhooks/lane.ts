@@ -142,6 +142,15 @@ export class Lane {
     return flight;
   }
 
+  /** Nothing was sent, and nothing may be for so long: neither a success nor a failure. */
+  holdBack({ delivery }: Flight, waitMs: number): void {
+    this.inFlight.delete(delivery.id);
+    this.health.throttledUntil = Math.max(this.health.throttledUntil ?? 0, Date.now() + waitMs);
+    this.health.lastError = 'host_limit';
+    this.isDirty = true;
+    this.unload();
+  }
+
   /** The answer is there. */
   end({ delivery }: Flight, succeeded: boolean): void {
     this.inFlight.delete(delivery.id);

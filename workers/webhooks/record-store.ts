@@ -37,6 +37,11 @@ export async function storeAttempts(
   });
 }
 
+/** Stores the state of lanes of which nothing else is to be told. */
+export async function storeHealth(db: Database, lanes: LaneRecord[]): Promise<void> {
+  await db.transaction(tenantsOf(lanes), async (tx) => tx.queryAtCommit(updateLanes(lanes)));
+}
+
 const ATTEMPT_COLUMNS = `tenant_id uuid, id uuid, delivery_id uuid, endpoint_id uuid, attempt smallint, started_at timestamptz, url text,
   request_headers json, response_status smallint, response_headers json, response_body text, response_truncated boolean, error_class text,
   error_message text, remote_address text, connect_ms integer, first_byte_ms integer, total_ms integer`;

@@ -1,7 +1,7 @@
 import { signatureHeader } from '../../shared/events/signing.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { OutboundClient } from '../../shared/platform/outbound/client.js';
-import { OutboundError } from '../../shared/platform/outbound/outbound-error.js';
+import { HeldBackError, OutboundError } from '../../shared/platform/outbound/outbound-error.js';
 import { bareUrl } from '../../shared/resources/webhook-endpoints/bare-url.js';
 import type { DueDelivery } from './due-store.js';
 import type { EndpointConfig } from './endpoint-config.js';
@@ -34,16 +34,19 @@ export interface SendOptions {
   client: OutboundClient;
   /** Over everything: name, connection, request, headers and body of the answer, in ms. */
   deadlineMs: number;
+  /** Rejects with HeldBackError to send nothing to this address now. */
+  admit?: (address: string) => Promise<void>;
 }
 
 /**
- * Sends one signed request (Standard Webhooks): the id stays the same over all attempts and so do the bytes; the timestamp is this attempt's. Never
- * rejects: whatever goes wrong is what came of the attempt.
+ * Sends one signed request (Standard Webhooks): the id stays the same over all attempts and so do the bytes; the timestamp is this attempt's. Whatever goes
+ * wrong is what came of the attempt.
+ * @throws {HeldBackError} when nothing was sent, so that there was no attempt
  */
 export async function sendAttempt(
   delivery: DueDelivery & { body: string },
   config: EndpointConfig,
-  { client, deadlineMs }: SendOptions,
+  { client, deadlineMs, admit }: SendOptions,
 ): Promise<Attempt> {
   const startedAt = new Date();
   const secrets = secretsAt(config, startedAt);
@@ -79,6 +82,7 @@ export async function sendAttempt(
       maxBodyBytes: MAX_ANSWER_BYTES,
       // The id stays the same: a socket that its server closed while it was idle costs no attempt.
       isRepeatable: true,
+      ...(admit ? { admit } : {}),
     });
     return {
       ...sent,
@@ -94,6 +98,7 @@ export async function sendAttempt(
       totalMs: answer.totalMs,
     };
   } catch (error) {
+    if (error instanceof HeldBackError) throw error;
     return { ...sent, ...failureOf(error, startedAt) };
   }
 }

@@ -1,6 +1,6 @@
 import type { Command, CommandResult } from '../../shared/contracts/command.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
-import { type DoneRow, doneResult } from '../../shared/resources/operations/done.js';
+import { type DoneRow, doneResult, HAS_CHANGES } from '../../shared/resources/operations/done.js';
 import { type KeptRequest, reusedKeyError } from '../../shared/resources/operations/reused-key.js';
 import { recordset } from '../../shared/resources/sets.js';
 
@@ -11,6 +11,8 @@ interface EarlierRow extends DoneRow, KeptRequest {
   status: number;
   location: string | null;
   body: string;
+  /** The kept answer is that of a command of the same caller, which made or changed something. */
+  is_own: boolean;
 }
 
 /** What is known of a set of commands before it runs: results by command id, and keys whose 24 hours are over. */
@@ -26,12 +28,14 @@ export interface Earlier {
 export async function findEarlier(tx: Transaction, commands: Command[]): Promise<Earlier> {
   const rows = await tx.query<EarlierRow>({
     name: 'find-earlier',
-    text: `select r.tenant_id, r.id, a.id is not null as done, a.outcome, a.entity_type, a.entity_id, a.error, a.response_status,
+    text: `select r.tenant_id, r.id, a.id is not null as done, a.outcome, a.entity_type, a.entity_id, a.error, a.response_status, ${HAS_CHANGES},
              k.key is not null as kept, k.created_at < now() - interval '24 hours' as key_expired,
-             k.method, k.path, k.body_hash, k.status, k.location, k.body
-           from ${recordset('tenant_id uuid, id uuid, key uuid')}
+             k.method, k.path, k.body_hash, k.status, k.location, k.body,
+             m.actor_id is not distinct from r.actor_id and (k.status in (201, 202) or jsonb_array_length(m.changes) > 0) is true as is_own
+           from ${recordset('tenant_id uuid, id uuid, key uuid, actor_id uuid')}
            left join audit_entries a on a.tenant_id = r.tenant_id and a.id = r.id
            left join idempotency_keys k on k.tenant_id = r.tenant_id and k.key = r.key
+           left join audit_entries m on m.tenant_id = k.tenant_id and m.id = k.command_id
            where a.id is not null or k.key is not null`,
     values: [
       JSON.stringify(
@@ -39,6 +43,7 @@ export async function findEarlier(tx: Transaction, commands: Command[]): Promise
           tenant_id: command.tenantId,
           id: command.id,
           key: command.idempotency?.key ?? null,
+          actor_id: command.actor.id,
         })),
       ),
     ],
@@ -70,5 +75,6 @@ function replay(command: Command, row: EarlierRow): CommandResult {
   if (error) return { id: command.id, ok: false, error, unaudited: true };
   // The command's own second run (a worker died after the commit) is no replay to its caller: it is the first answer.
   const replayed = !row.done;
-  return { id: command.id, ok: true, status: row.status, body: row.body, location: row.location, replayed };
+  const { status, body, location, is_own: isOwnChange } = row;
+  return { id: command.id, ok: true, status, body, location, replayed, isOwnChange };
 }

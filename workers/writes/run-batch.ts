@@ -6,6 +6,7 @@ import type { Logger } from '../../shared/platform/logger.js';
 import type { Database, Transaction } from '../../shared/platform/postgres.js';
 import type { LaneRef } from '../../shared/queues/webhooks.js';
 import { takeAgentTurns } from '../../shared/resources/approvals/agent-turns.js';
+import { commandOfType } from '../../shared/resources/index.js';
 import { recordset } from '../../shared/resources/sets.js';
 import { type Earlier, findEarlier } from './earlier.js';
 import { handlerOf } from './handlers.js';
@@ -170,7 +171,18 @@ function resultOf(one: Settled, { bodies }: Rendered): CommandResult {
   if (!outcome.ok) return { id: command.id, ok: false, error: outcome.error };
   const location = locationOf(one);
   const body = bodies.get(command.id) as string;
-  return { id: command.id, ok: true, status: statusOf(one), body, location, replayed: false };
+  const isOwnChange = commandOfType(command.type).creates || !isWithoutEffect(outcome);
+  return { id: command.id, ok: true, status: statusOf(one), body, location, replayed: false, isOwnChange };
+}
+
+function isWithoutEffect({
+  held,
+  changes,
+  events,
+  ran,
+  answerExtra,
+}: Extract<Outcome, { ok: true }>): boolean {
+  return !held && !ran && !answerExtra && changes.length + events.length === 0;
 }
 
 /**
@@ -190,5 +202,9 @@ export async function rehearse({ db, config }: BatchContext, command: Command): 
       if (errorCodeOf(error) !== '23505') throw error;
     });
   const result = resultOf(settled, rendered);
-  return result.ok ? { ...result, status: 200, location: null } : result;
+  if (!result.ok) return result;
+  // A rehearsed change would show the record to everybody who may change it, and leave no trace on it.
+  const isHeld = settled.outcome.ok && settled.outcome.held === true;
+  const isOwnChange = isHeld || commandOfType(command.type).creates;
+  return { ...result, status: 200, location: null, isOwnChange };
 }

@@ -2,7 +2,7 @@ import type { OutboundRules } from './addresses.js';
 import { connectTo } from './connect.js';
 import { IdleLines } from './idle-lines.js';
 import { Line, LineGoneError, type LineRequest } from './line.js';
-import { connectError, exchangeError, OutboundError } from './outbound-error.js';
+import { connectError, exchangeError, HeldBackError, OutboundError } from './outbound-error.js';
 import type { Reception } from './reception.js';
 import { createResolve, type Resolve } from './resolve.js';
 import { type Target, targetOf } from './target.js';
@@ -20,6 +20,8 @@ export interface OutboundRequest {
    * a byte of an answer: a server may close a socket that waits at the very moment it is used. Default false.
    */
   isRepeatable?: boolean;
+  /** Asked before the first byte of the request is sent, with the address that its socket is connected to; rejects with {@link HeldBackError} to send nothing. */
+  admit?: (address: string) => Promise<void>;
 }
 
 export interface OutboundAnswer {
@@ -112,7 +114,7 @@ class GuardedClient implements OutboundClient {
       const fail = (error: unknown) => {
         if (trip.isOver) return;
         end();
-        reject(toFailure(error, trip));
+        reject(error instanceof HeldBackError ? error : toFailure(error, trip));
       };
       const timer = setTimeout(() => {
         const { stop, stage } = trip;
@@ -147,6 +149,7 @@ class GuardedClient implements OutboundClient {
     for (;;) {
       const kept = this.#idle.take(target.origin);
       const line = kept ?? (await this.#open(target, trip));
+      await this.#admit(line, request, trip);
       try {
         const reception = await this.#exchange(line, toSend, trip);
         if (line.isFit && !this.#isClosed) this.#idle.put(line);
@@ -160,6 +163,21 @@ class GuardedClient implements OutboundClient {
         const mayGoOn = kept && isUnanswered && failure.kind === 'reset' && !trip.isOver;
         if (!mayGoOn) throw failure;
       }
+    }
+  }
+
+  /** A socket that may not be used now is kept for later. */
+  async #admit(line: Line, { admit }: OutboundRequest, trip: Trip): Promise<void> {
+    if (!admit) return;
+    trip.stage = 'it waited to be sent';
+    trip.stop = () => undefined;
+    try {
+      await admit(line.remoteAddress);
+      if (trip.isOver) throw new OutboundError('timeout', 'Nobody waits any more.');
+    } catch (error) {
+      if (line.isFit && !this.#isClosed) this.#idle.put(line);
+      else line.destroy();
+      throw error;
     }
   }
 

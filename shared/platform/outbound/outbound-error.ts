@@ -25,6 +25,15 @@ export class OutboundError extends Error {
   }
 }
 
+/** The caller's own bound keeps a request back: nothing of it was sent, and it may be sent later. */
+export class HeldBackError extends Error {
+  override readonly name = 'HeldBackError';
+
+  constructor(readonly waitMs: number) {
+    super('The request is held back.');
+  }
+}
+
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
 
 const CONNECT_REASONS: Readonly<Record<string, string>> = {

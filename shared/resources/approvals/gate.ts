@@ -8,17 +8,28 @@ import { insertApprovals, type NewApproval } from './store.js';
 export interface PricedWrite {
   command: Command;
   totalCents: number;
-  /** What drafts count together by: the work order, else the customer; those that name neither count as one. */
-  target: string | null;
+  /** As the invoice names them. */
+  workOrderId: string | null;
+  customerId: string | null;
   /** updated_at of the draft that is changed; null for a new one. */
   recordVersion: string | null;
   /** Its lines are a rate card's, not the client's: approving prices it anew, for other invoices may have charged the job meanwhile. */
   isFromCard?: boolean;
 }
 
+/** The account's bounds (null: none), and what the key's other drafts of 24 hours come to. */
 interface Counted extends RecordRef {
-  gate: number;
-  others: number;
+  gate: number | null;
+  day_bound: number | null;
+  /** Of the same work order or customer. */
+  shared: number;
+  day: number;
+}
+
+/** The bound that a write has reached, and the sum that reached it. */
+interface Reached {
+  setting: 'agent_gate_cents' | 'agent_day_cents';
+  sum: number;
 }
 
 /** Why writes could not be made even if a human approved them now, by command. */
@@ -27,8 +38,9 @@ export type FindFaults = (held: PricedWrite[]) => Promise<Map<string, Outcome>>;
 const noFaults: FindFaults = async () => new Map();
 
 /**
- * The gate (decisions 7): of these writes, the outcomes of agents' that must not be made now. They are held when their total, with what the same
- * key drafted for the same target within 24 hours, reaches the account's gate; what a human approved must cost what was shown.
+ * The approval threshold (decisions 7): of these writes, the outcomes of agents' that must not be made now. A write is held when its total reaches
+ * agent_gate_cents together with the key's drafts of 24 hours for the same work order or customer, or agent_day_cents together with all of them.
+ * What a human approved must cost what was shown.
  */
 export async function passGate(
   tx: Transaction,
@@ -48,9 +60,8 @@ export async function passGate(
   if (gated.length === 0) return stopped;
   const counts = new Map((await countDrafts(tx, gated)).map((row) => [row.id, row]));
   const reaching = gated.flatMap((write) => {
-    const counted = counts.get(write.command.id);
-    const sum = write.totalCents + (counted?.others ?? 0);
-    return counted && sum >= counted.gate ? [{ write, sum }] : [];
+    const reached = reachedBound(write, counts.get(write.command.id));
+    return reached ? [{ write, reached }] : [];
   });
   if (reaching.length === 0) return stopped;
   const faults = await findFaults(reaching.map(({ write }) => write));
@@ -59,9 +70,17 @@ export async function passGate(
     stopped.set(write.command.id, { ok: true, held: true, changes: [], events: [] });
   await insertApprovals(
     tx,
-    holding.map(({ write, sum }) => ({ command: write.command, approval: approvalOf(write, sum) })),
+    holding.map(({ write, reached }) => ({ command: write.command, approval: approvalOf(write, reached) })),
   );
   return new Map([...stopped, ...faults]);
+}
+
+function reachedBound({ totalCents }: PricedWrite, counted: Counted | undefined): Reached | undefined {
+  if (!counted) return undefined;
+  const [shared, day] = [totalCents + counted.shared, totalCents + counted.day];
+  if (counted.gate !== null && shared >= counted.gate) return { setting: 'agent_gate_cents', sum: shared };
+  if (counted.day_bound !== null && day >= counted.day_bound) return { setting: 'agent_day_cents', sum: day };
+  return undefined;
 }
 
 function repriced(from: number, to: number, payload: unknown): Outcome {
@@ -80,31 +99,47 @@ function payloadOf({ command, isFromCard }: Pick<PricedWrite, 'command' | 'isFro
   return isFromCard ? { ...(command.input as object), [FROM_CARD]: true } : command.input;
 }
 
-/** By command: the account's gate, if it has one, and what the key's other drafts for that target come to. */
+/**
+ * By command: the account's bounds, if it has any, and what they count. An invoice that names no customer counts as its work order's customer's; those that
+ * name neither customer nor work order count as one group.
+ */
 function countDrafts(tx: Transaction, writes: PricedWrite[]): Promise<Counted[]> {
-  const rows = writes.map(({ command, target }) => ({
+  const rows = writes.map(({ command, workOrderId, customerId }) => ({
     tenant_id: command.tenantId,
     id: command.id,
     entity_id: command.entityId,
     agent_id: command.actor.id,
-    target,
+    work_order_id: workOrderId,
+    customer_id: customerId,
   }));
   return tx.query<Counted>({
     name: 'count-agent-drafts',
-    text: `select r.tenant_id, r.id, t.agent_gate_cents as gate, coalesce(
-             (select sum(i.total_cents) from invoices i
-              where i.tenant_id = r.tenant_id and i.agent_id = r.agent_id and i.agent_priced_at > now() - interval '24 hours'
-                and coalesce(i.work_order_id, i.customer_id) is not distinct from r.target
-                and i.id <> r.entity_id and i.status not in ('cancelled', 'void')), 0)::bigint as others
-           from ${recordset('tenant_id uuid, id uuid, entity_id uuid, agent_id uuid, target uuid')}
-           join tenants t on t.tenant_id = r.tenant_id where t.agent_gate_cents is not null`,
+    text: `select r.tenant_id, r.id, t.agent_gate_cents as gate, t.agent_day_cents as day_bound, drafted.shared, drafted.day
+           from (select r.*, ${customerOf('r')} as payer_id from ${recordset(ASKED)}) r
+           join tenants t on t.tenant_id = r.tenant_id
+           cross join lateral (
+             select coalesce(sum(i.total_cents), 0)::bigint as day,
+               coalesce(sum(i.total_cents) filter (where i.work_order_id = r.work_order_id or ${customerOf('i')} = r.payer_id
+                 or coalesce(i.work_order_id, i.customer_id, r.work_order_id, r.customer_id) is null), 0)::bigint as shared
+             from invoices i
+             where i.tenant_id = r.tenant_id and i.agent_id = r.agent_id and i.agent_priced_at > now() - interval '24 hours'
+               and i.id <> r.entity_id and i.status not in ('cancelled', 'void')) drafted
+           where t.agent_gate_cents is not null or t.agent_day_cents is not null`,
     values: [JSON.stringify(rows)],
   });
 }
 
+/** The customer that an invoice names, else its work order's. */
+function customerOf(alias: string): string {
+  return `coalesce(${alias}.customer_id, (select w.customer_id from work_orders w
+    where w.tenant_id = ${alias}.tenant_id and w.id = ${alias}.work_order_id))`;
+}
+
+const ASKED = 'tenant_id uuid, id uuid, entity_id uuid, agent_id uuid, work_order_id uuid, customer_id uuid';
+
 function approvalOf(
   { command, totalCents, recordVersion, isFromCard }: PricedWrite,
-  sum: number,
+  { setting, sum }: Reached,
 ): NewApproval {
   return {
     tenant_id: command.tenantId,
@@ -115,6 +150,7 @@ function approvalOf(
     payload: payloadOf({ command, isFromCard: isFromCard ?? false }),
     amount_cents: totalCents,
     counted_cents: sum,
+    held_by: setting,
     justification: null,
     invoice_id: recordVersion === null ? null : command.entityId,
     record_version: recordVersion,

@@ -68,6 +68,7 @@ function approvalOf(command: ProposeCommand, invoice: InvoiceRow): NewApproval {
     payload: { invoice_id, justification },
     amount_cents: invoice.total_cents,
     counted_cents: null,
+    held_by: null,
     justification,
     invoice_id,
     record_version: versionOf(invoice.updated_at),

@@ -57,7 +57,8 @@ function commandBehind(decision: Command, approval: ApprovalRow): Command {
     entityId: approval.entity_id,
     input: isHeld ? askedOf(approval.payload as Record<string, unknown>) : {},
     idempotency: null,
-    ifMatch: null,
+    // A proposal is decided on the version that it shows.
+    ifMatch: isHeld || approval.record_version === null ? null : [approval.record_version],
     ...(isHeld
       ? {
           actor: { type: 'agent' as const, id: approval.agent_id, name: approval.agent_name },

@@ -61,7 +61,11 @@ export const approval = allRequired({
   amount_cents: cents().description('Total of the invoice, tax included, as it would be made'),
   counted_cents: cents()
     .allow(null)
-    .description('amount_cents and what the gate counts together with it; null for a proposal'),
+    .description('amount_cents and what held_by counts together with it; null for a proposal'),
+  held_by: Joi.string()
+    .valid('agent_gate_cents', 'agent_day_cents')
+    .allow(null)
+    .description('The setting whose bound counted_cents reached; null for a proposal'),
   justification: Joi.string().allow(null),
   invoice_id: uuid().allow(null).description('The invoice it is about; null until a held one is made'),
   record_version: dateTime()

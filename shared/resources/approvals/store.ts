@@ -17,6 +17,8 @@ export interface NewApproval extends ApprovalContent, RecordRef {
   action: string;
   entity_id: string;
   counted_cents: number | null;
+  /** The setting whose bound the write reached; null for a proposal. */
+  held_by: 'agent_gate_cents' | 'agent_day_cents' | null;
   justification: string | null;
   invoice_id: string | null;
 }
@@ -52,7 +54,7 @@ export function isOver({ expires_at }: ApprovalRow): boolean {
 }
 
 const COLUMNS = `tenant_id uuid, id uuid, kind text, action text, entity_id uuid, agent_id uuid, agent_name text, source text, tool text,
-  payload jsonb, amount_cents bigint, counted_cents bigint, justification text, invoice_id uuid, record_version timestamptz, hash text`;
+  payload jsonb, amount_cents bigint, counted_cents bigint, held_by text, justification text, invoice_id uuid, record_version timestamptz, hash text`;
 const NAMES = namesOf(COLUMNS).join(', ');
 
 /** Inserts approvals and tells which are there: an invoice with an open proposal gets no second one. */

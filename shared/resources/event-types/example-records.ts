@@ -76,6 +76,7 @@ export const draftInvoice = {
   sent_at: null,
   delivery: null,
   allowed_actions: actionsOf({ status: 'draft', released: false, delivered: false }, false),
+  effective_due_date: null,
   created_at: BILLED_AT,
   updated_at: BILLED_AT,
 };
@@ -83,6 +84,7 @@ export const sentInvoice = {
   ...draftInvoice,
   status: 'sending',
   due_date: '2026-12-21T14:30:00.000Z',
+  effective_due_date: '2026-12-21T14:30:00.000Z',
   sent_at: SENT_AT,
   delivery: { state: 'sent', reason: null, viewed_at: null },
   allowed_actions: actionsOf({ status: 'sending', ...SENT }, false),
@@ -99,6 +101,7 @@ export const overdueInvoice = {
   ...sentInvoice,
   status: 'overdue',
   due_date: '2026-10-21T14:30:00.000Z',
+  effective_due_date: '2026-10-21T14:30:00.000Z',
   sent_at: '2026-09-21T14:30:00.000Z',
   created_at: '2026-09-21T14:25:00.000Z',
   service_date: '2026-09-21T14:20:00.000Z',

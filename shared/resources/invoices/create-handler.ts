@@ -17,6 +17,7 @@ import {
 } from '../sets.js';
 import { refreshBilling } from '../work-orders/billing.js';
 import { type InvoicePrice, priceInvoice } from './money.js';
+import { TRACE_COLUMNS, tracesOfNew } from './person-required.js';
 import { replacePlainDates } from './plain-dates.js';
 import { priceFromCards } from './price-from-cards.js';
 import { findTaxRates, type TaxRates } from './tax-rates.js';
@@ -88,7 +89,8 @@ function pricedWrite({ command, priced, isFromCard }: Draft): PricedWrite {
   return {
     command,
     totalCents: priced.totalCents,
-    target: work_order_id ?? customer_id ?? null,
+    workOrderId: work_order_id ?? null,
+    customerId: customer_id ?? null,
     recordVersion: null,
     isFromCard,
   };
@@ -176,7 +178,7 @@ function numberKey({ command }: Draft): string {
 
 const INVOICE_COLUMNS = `tenant_id uuid, id uuid, invoice_number text, customer_id uuid, work_order_id uuid, billing_email text, po_number text,
   vehicle_description text, notes text, due_date timestamptz, service_date timestamptz, tax_rate_bps integer, subtotal_cents bigint,
-  tax_cents bigint, total_cents bigint, created_by_agent boolean, agent_id uuid, agent_priced_at timestamptz`;
+  tax_cents bigint, total_cents bigint, created_by_agent boolean, ${TRACE_COLUMNS}`;
 const INVOICE_NAMES = namesOf(INVOICE_COLUMNS).join(', ');
 
 function insertInvoices(drafts: Draft[]) {
@@ -190,7 +192,7 @@ function insertInvoices(drafts: Draft[]) {
       tax_cents: priced.taxCents,
       total_cents: priced.totalCents,
       created_by_agent: command.actor.type === 'agent',
-      ...agentPricing(command),
+      ...tracesOfNew(command.actor, command.input.billing_email),
     };
   });
   return {
@@ -199,15 +201,6 @@ function insertInvoices(drafts: Draft[]) {
            on conflict (tenant_id, lower(invoice_number)) do nothing returning tenant_id, id`,
     values: [JSON.stringify(rows)],
   };
-}
-
-/** What the gate counts a price by: the agent key that gave it last, and when. */
-export function agentPricing({
-  actor,
-}: Command): { agent_id: string | null; agent_priced_at: string } | undefined {
-  return actor.type === 'agent'
-    ? { agent_id: actor.id, agent_priced_at: new Date().toISOString() }
-    : undefined;
 }
 
 /** The stored lines of one invoice. The stored total is the server's own. */

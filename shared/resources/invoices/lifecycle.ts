@@ -3,6 +3,7 @@ import type { Row, Transaction } from '../../platform/postgres.js';
 import { cancelOpenApprovals } from '../approvals/store.js';
 import { failed, lockRecords, namesOf, nextUpdatedAt, type RecordRef, recordset } from '../sets.js';
 import { refreshBilling } from '../work-orders/billing.js';
+import type { AgentTraces } from './person-required.js';
 import {
   actionsOf,
   type InvoiceHistory,
@@ -13,17 +14,15 @@ import {
 } from './transitions.js';
 
 /** An invoice as the database holds it, while it is locked. */
-export interface InvoiceRow extends Row, RecordRef {
+export interface InvoiceRow extends Row, AgentTraces {
   invoice_number: string;
   status: InvoiceStatus;
   status_reason: string | null;
   customer_id: string | null;
   work_order_id: string | null;
-  billing_email: string | null;
   tax_rate_bps: number;
   total_cents: number;
   paid_cents: number;
-  created_by_agent: boolean;
   released_at: string | null;
   released_as: 'sending' | 'sent_to_roadsync' | null;
   viewed_at: string | null;
@@ -59,13 +58,15 @@ export interface MoveFacts {
   command: Command;
   mover: Mover;
   lineCount: number;
+  /** Only a signed-in person may approve it, naming the version that they saw. */
+  isPersonRequired: boolean;
 }
 
 /** Why an allowed move must not be made now (decisions 3); undefined when it may. */
 export function guardFault(
   row: InvoiceRow,
   to: MoveTarget,
-  { command, lineCount }: MoveFacts,
+  { command, lineCount, isPersonRequired }: MoveFacts,
 ): Outcome | undefined {
   if (to === 'void' && row.paid_cents > 0) {
     return illegalMove(row, to, 'Money is paid on this invoice. Refund it first, then void it.');
@@ -78,10 +79,25 @@ export function guardFault(
   if (!row.customer_id && !row.billing_email) {
     return illegalMove(row, to, 'There is nobody to bill: set customer_id or billing_email first.');
   }
-  if (row.created_by_agent && command.actor.type !== 'user') {
-    return illegalMove(row, to, 'An agent created this invoice, so only a signed-in person may approve it.');
+  return isPersonRequired ? personFault(row, command) : undefined;
+}
+
+/** An agent's work is approved by a person (409 for keys) who says what they saw (else 428). */
+function personFault(row: InvoiceRow, { actor, ifMatch }: Command): Outcome | undefined {
+  if (actor.type !== 'user') {
+    return illegalMove(
+      row,
+      'approved',
+      'An agent created, priced or re-addressed this invoice, so only a signed-in person may approve it.',
+    );
   }
-  return undefined;
+  if (ifMatch) return undefined;
+  const message = 'An agent created, priced or re-addressed this invoice: approving it takes If-Match';
+  return failed({
+    code: 'precondition_required',
+    message: `${message}. Read the invoice, and send the ETag of what you saw.`,
+    details: [{ field: 'If-Match', code: 'required', message }],
+  });
 }
 
 export function mayMove(row: InvoiceRow, to: MoveTarget, mover: Mover): boolean {

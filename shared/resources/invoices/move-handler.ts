@@ -15,6 +15,7 @@ import {
   storeLifecycle,
 } from './lifecycle.js';
 import { findPastDue } from './past-due.js';
+import { findPersonRequired } from './person-required.js';
 import {
   findRecipients,
   isInFlight,
@@ -39,6 +40,7 @@ interface Facts {
   rows: Map<string, InvoiceRow>;
   lineCounts: Map<string, number>;
   pastDue: Set<string>;
+  personRequired: Set<string>;
   recipients: Recipients;
   now: string;
   config: Config;
@@ -52,7 +54,12 @@ async function readFacts(tx: Transaction, commands: Command[], config: Config): 
     findPastDue(tx, refs),
     findRecipients(tx, refs),
   ]);
-  return { rows, lineCounts, pastDue, recipients, now: new Date().toISOString(), config };
+  const personRequired = await findPersonRequired(tx, [...rows.values()].filter(mayBeApproved));
+  return { rows, lineCounts, pastDue, personRequired, recipients, now: new Date().toISOString(), config };
+}
+
+function mayBeApproved(row: InvoiceRow): boolean {
+  return mayMove(row, 'approved', 'O');
 }
 
 /** A move that may be made, made in memory. */
@@ -70,7 +77,8 @@ function planMove(command: ActionCommand, to: MoveTarget, facts: Facts): Planned
   if (!row) return missing('invoice');
   if (!mayMove(row, to, 'O')) return illegalMove(row, to);
   const lineCount = facts.lineCounts.get(command.entityId) ?? 0;
-  const fault = guardFault(row, to, { command, mover: 'O', lineCount });
+  const isPersonRequired = facts.personRequired.has(key);
+  const fault = guardFault(row, to, { command, mover: 'O', lineCount, isPersonRequired });
   if (fault) return fault;
   const target: InvoiceStatus =
     to === 'reopened'

@@ -5,8 +5,8 @@ import type { Transaction } from '../../platform/postgres.js';
 import { type PricedWrite, passGate } from '../approvals/gate.js';
 import { versionOf } from '../approvals/store.js';
 import { changesOf } from '../changes.js';
-import { failed, missing, nextUpdatedAt, recordset, refKey, refOf } from '../sets.js';
-import { agentPricing, insertLines, lineRows } from './create-handler.js';
+import { failed, missing, namesOf, nextUpdatedAt, recordset, refKey, refOf } from '../sets.js';
+import { insertLines, lineRows } from './create-handler.js';
 import { reopenIfDueLater } from './due-date.js';
 import { type InvoiceRow, illegalMove, lockInvoices } from './lifecycle.js';
 import { type InvoicePrice, priceInvoice } from './money.js';
@@ -17,6 +17,7 @@ import {
   type PlannedMove,
   planPatchedMoves,
 } from './move-handler.js';
+import { TRACE_COLUMNS, tracesAfter } from './person-required.js';
 import { replacePlainDates } from './plain-dates.js';
 import { paidFault, totalFault } from './total-faults.js';
 import { type InvoiceStatus, PATCHABLE_STATUSES } from './transitions.js';
@@ -82,8 +83,15 @@ export async function updateInvoices(
 /** A price that an agent gives a draft. */
 function pricedWrite({ command, row, priced }: Plan): PricedWrite[] {
   if (!priced || command.actor.type !== 'agent') return [];
-  const target = row.work_order_id ?? row.customer_id;
-  return [{ command, totalCents: priced.totalCents, target, recordVersion: versionOf(row.updated_at) }];
+  return [
+    {
+      command,
+      totalCents: priced.totalCents,
+      workOrderId: row.work_order_id,
+      customerId: row.customer_id,
+      recordVersion: versionOf(row.updated_at),
+    },
+  ];
 }
 
 /** A move is checked against the invoice as the same request changes it. */
@@ -163,6 +171,10 @@ async function applyPlans(tx: Transaction, plans: Plan[]): Promise<void> {
   await Promise.all(statements);
 }
 
+const UPDATED = `billing_email text, po_number text, due_date timestamptz, notes text, subtotal_cents bigint, tax_cents bigint, total_cents bigint,
+  ${TRACE_COLUMNS}`;
+const UPDATED_NAMES = namesOf(UPDATED);
+
 function updateRows(plans: Plan[]) {
   const rows = plans.map(({ command, row, priced }) => {
     const { status: _status, line_items: _lines, ...fields } = command.input;
@@ -170,18 +182,20 @@ function updateRows(plans: Plan[]) {
       subtotal_cents: priced.subtotalCents,
       tax_cents: priced.taxCents,
       total_cents: priced.totalCents,
-      ...agentPricing(command),
     };
-    return { ...row, ...fields, ...money };
+    const { billing_email } = fields;
+    const traces = tracesAfter(row, {
+      actor: command.actor,
+      billingEmail: billing_email === undefined ? row.billing_email : billing_email,
+      setsEmail: billing_email !== undefined,
+      setsLines: priced !== undefined,
+    });
+    return { ...row, ...fields, ...money, ...traces };
   });
   return {
     name: 'update-invoices',
-    text: `update invoices t set billing_email = r.billing_email, po_number = r.po_number, due_date = r.due_date, notes = r.notes,
-             subtotal_cents = r.subtotal_cents, tax_cents = r.tax_cents, total_cents = r.total_cents, agent_id = r.agent_id, agent_priced_at = r.agent_priced_at, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset(
-             `tenant_id uuid, id uuid, billing_email text, po_number text, due_date timestamptz, notes text, subtotal_cents bigint,
-              tax_cents bigint, total_cents bigint, agent_id uuid, agent_priced_at timestamptz`,
-           )}
+    text: `update invoices t set ${UPDATED_NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
+           from ${recordset(`tenant_id uuid, id uuid, ${UPDATED}`)}
            where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows)],
   };

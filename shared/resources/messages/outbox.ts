@@ -77,6 +77,23 @@ export async function postponeMessage(
   );
 }
 
+/** Puts a message off that was claimed and not offered: that was no attempt. */
+export async function holdMessage(
+  db: Database,
+  ref: RecordRef,
+  { reason, seconds }: { reason: string; seconds: number },
+): Promise<void> {
+  await db.transaction([ref.tenant_id], async (tx) =>
+    tx.queryAtCommit({
+      name: 'hold-message',
+      text: `update messages m set error = $3, attempt_after = now() + make_interval(secs => $4), attempts = m.attempts - 1,
+               updated_at = ${nextUpdatedAt('m')}
+             where m.tenant_id = $1 and m.id = $2 and m.state = 'queued'`,
+      values: [ref.tenant_id, ref.id, reason, seconds],
+    }),
+  );
+}
+
 /** A message that is due, and how often it was offered so far. */
 export interface DueMessage extends RecordRef {
   attempts: number;

@@ -53,6 +53,22 @@ export async function noteMailSent(db: Database, ref: RecordRef): Promise<void> 
   );
 }
 
+/** Puts a mail off that was claimed and not offered: that was no attempt. */
+export async function holdNoticeMail(
+  db: Database,
+  ref: RecordRef,
+  { reason, seconds }: { reason: string; seconds: number },
+): Promise<void> {
+  await db.transaction([ref.tenant_id], async (tx) =>
+    tx.queryAtCommit({
+      name: 'hold-notice-mail',
+      text: `update notice_mails set error = $3, attempt_after = now() + make_interval(secs => $4), attempts = attempts - 1
+             where tenant_id = $1 and id = $2 and state = 'queued'`,
+      values: [ref.tenant_id, ref.id, reason, seconds],
+    }),
+  );
+}
+
 /** Keeps why a mail was not taken. @param seconds until it is offered again; undefined: it is given up */
 export async function noteMailFailure(
   db: Database,

@@ -14,7 +14,11 @@ export interface DoneRow {
   entity_id: string;
   error: ErrorBody | null;
   response_status: number;
+  has_changes: boolean;
 }
+
+/** Over audit entries `a`: whether the command changed something. */
+export const HAS_CHANGES = 'coalesce(jsonb_array_length(a.changes), 0) > 0 as has_changes';
 
 /**
  * The result of a command that ran earlier, rebuilt from its audit entry: its error as it was, or the record as it is now. `query` runs in a
@@ -39,5 +43,6 @@ export async function doneResult(
     body: isHeld ? heldBody(found.body) : found.body,
     location: isMade ? `${collectionOf(entityType)}/${id}` : null,
     replayed: false,
+    isOwnChange: isMade || row.has_changes,
   };
 }

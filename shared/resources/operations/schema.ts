@@ -46,10 +46,20 @@ export const operationStatus = namedEnum('OperationStatus', ['queued', 'succeede
   failed: 'Refused; `error` says why',
 });
 
+/** The answer of a write that changed nothing, to a key that may not read the record. */
+export const writeReceipt = Joi.object({
+  ok: Joi.boolean().valid(true).required().example(true),
+  dry_run: Joi.boolean().valid(true).example(true).description('Only of a dry run'),
+  data: allRequired({ id: uuid() }).required(),
+  warnings: Joi.array().items(Joi.string()).description('Only of a dry run'),
+}).meta({ className: 'WriteReceipt' });
+
 export const operation = Joi.object({
   id: uuid().required(),
   status: operationStatus.required(),
-  result: Joi.object({}).description('The resource; only when succeeded'),
+  result: Joi.object({}).description(
+    'The resource, or its id alone when the write changed nothing and the key may not read it; only when succeeded',
+  ),
   error: errorBody.description('Only when failed'),
   created_at: dateTime().required(),
 }).meta({ className: 'Operation' });

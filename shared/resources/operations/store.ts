@@ -1,7 +1,7 @@
 import type { Command, CommandResult } from '../../contracts/command.js';
 import type { ErrorBody } from '../../platform/errors.js';
 import type { Database, Statement, Transaction } from '../../platform/postgres.js';
-import { type DoneRow, doneResult } from './done.js';
+import { type DoneRow, doneResult, HAS_CHANGES } from './done.js';
 import { type KeptRequest, reusedKeyError } from './reused-key.js';
 
 /** How long an operation can be asked about, and an idempotent answer counts (decisions 5). */
@@ -16,6 +16,8 @@ export interface OperationView {
   createdAt: string;
   type: string;
   actorId: string | null;
+  /** The record that the write makes or changes. */
+  entityId: string;
   /** The key or secret that the command made, sealed; null when it made none. */
   sealedSecret: string | null;
   result: CommandResult | undefined;
@@ -39,6 +41,7 @@ interface OperationRow extends DoneRow {
   created_at: string;
   type: string;
   actor_id: string | null;
+  command_entity_id: string;
   sealed_secret: string | null;
   done: boolean;
   parked: boolean;
@@ -51,8 +54,8 @@ interface OperationRow extends DoneRow {
 // means that this operation never runs.
 const READ = `
   select o.tenant_id, o.id, to_json(o.created_at)#>>'{}' as created_at, o.command ->> 'type' as type,
-    o.command #>> '{actor,id}' as actor_id, o.command #>> '{input,material,sealed}' as sealed_secret, a.id is not null as done, p.parked_at is not null as parked,
-    a.outcome, a.entity_type, a.entity_id, a.error, a.response_status, o.command -> 'idempotency' as claim, to_jsonb(k) as kept
+    o.command #>> '{actor,id}' as actor_id, o.command ->> 'entityId' as command_entity_id, o.command #>> '{input,material,sealed}' as sealed_secret, a.id is not null as done, p.parked_at is not null as parked,
+    a.outcome, a.entity_type, a.entity_id, a.error, a.response_status, ${HAS_CHANGES}, o.command -> 'idempotency' as claim, to_jsonb(k) as kept
   from operations o
   left join audit_entries a on a.tenant_id = o.tenant_id and a.id = o.id
   left join command_attempts p on p.tenant_id = o.tenant_id and p.command_id = o.id
@@ -69,10 +72,12 @@ export async function readOperation(
   const [row] = await db.read<OperationRow>(tenantId, statement);
   if (!row) return undefined;
   const { id: operationId, type, actor_id: actorId, sealed_secret: sealedSecret } = row;
+  const { command_entity_id: entityId } = row;
   const view = {
     id: operationId,
     type,
     actorId,
+    entityId,
     sealedSecret,
     createdAt: new Date(row.created_at).toISOString(),
   };
@@ -105,8 +110,8 @@ const PARKED: ErrorBody = {
 export async function findResult(db: Database, command: Command): Promise<CommandResult | undefined> {
   const [row] = await db.read<DoneRow>(command.tenantId, {
     name: 'find-result',
-    text: `select tenant_id, id, outcome, entity_type, entity_id, error, response_status from audit_entries
-           where tenant_id = $1 and id = $2`,
+    text: `select a.tenant_id, a.id, a.outcome, a.entity_type, a.entity_id, a.error, a.response_status, ${HAS_CHANGES}
+           from audit_entries a where a.tenant_id = $1 and a.id = $2`,
     values: [command.tenantId, command.id],
   });
   return row && doneResult(row, (statement) => db.read(command.tenantId, statement));

@@ -6,7 +6,7 @@ import { mergeOf, mergeRecords } from '../merge-records.js';
 import { failed, lockRecords, missing, refKey, refOf } from '../sets.js';
 import { isStoredZone } from './time-zones.js';
 
-const EDITABLE = `time_zone text, tax_rate_bps integer, grace_days integer, terms_days integer, agent_gate_cents bigint,
+const EDITABLE = `time_zone text, tax_rate_bps integer, grace_days integer, terms_days integer, agent_gate_cents bigint, agent_day_cents bigint,
   business_name text, address text, city text, state text, zip text, phone text, email text, remittance_text text`;
 
 /** JSON merge of an account's settings. What is invoiced already keeps the rate it was priced with; what is scheduled goes by the new time zone. */

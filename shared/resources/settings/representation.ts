@@ -7,6 +7,7 @@ export function settingsRepresentation(alias: string): string {
     'grace_days',
     'terms_days',
     'agent_gate_cents',
+    'agent_day_cents',
     'business_name',
     'address',
     'city',

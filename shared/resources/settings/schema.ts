@@ -59,7 +59,9 @@ const EXPLAINED = {
   terms_days:
     'Days between the release of an invoice without a due date and its due date. A customer may have terms of its own',
   agent_gate_cents:
-    'Writes of agents that reach this total, within 24 hours and for one job or customer, wait for a person. null: none wait',
+    "An agent's draft waits for a person once the key's drafts of 24 hours for its work order or its customer come to this. null: none waits",
+  agent_day_cents:
+    "An agent's draft waits for a person once all drafts of the key within 24 hours come to this. null: none waits",
 };
 
 export const settingsPatch = Joi.object({
@@ -71,6 +73,10 @@ export const settingsPatch = Joi.object({
     .allow(null)
     .example(100_000)
     .description(EXPLAINED.agent_gate_cents),
+  agent_day_cents: integer(0, MAX_INVOICE_TOTAL_CENTS)
+    .allow(null)
+    .example(500_000)
+    .description(EXPLAINED.agent_day_cents),
   ...letterheadPatch(),
 }).meta({ className: 'SettingsPatch' });
 
@@ -80,6 +86,7 @@ export const settings = allRequired({
   grace_days: Joi.number().integer().example(0).description(EXPLAINED.grace_days),
   terms_days: Joi.number().integer().example(30).description(EXPLAINED.terms_days),
   agent_gate_cents: cents().allow(null).example(100_000).description(EXPLAINED.agent_gate_cents),
+  agent_day_cents: cents().allow(null).example(500_000).description(EXPLAINED.agent_day_cents),
   ...letterhead(),
   updated_at: dateTime(),
 }).meta({ className: 'Settings' });

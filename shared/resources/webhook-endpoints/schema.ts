@@ -121,7 +121,7 @@ export const endpointState = namedEnum('EndpointState', ENDPOINT_STATES, {
   healthy: 'The last delivery succeeded',
   failing: 'The last delivery failed',
   paused: 'It failed again and again and is left alone for a while',
-  throttled: 'It asked for a pause',
+  throttled: 'It asked for a pause, or its host has had all that one account may send it in a minute',
   slow: 'It answers slowly, and gets its deliveries apart from fast endpoints',
   disabled: 'It gets nothing. `disabled_reason` says why',
   unknown: 'Nothing was sent yet',
@@ -140,7 +140,12 @@ const health = allRequired({
   failing_since: dateTime().allow(null).description('First failure since the last success'),
   last_success_at: dateTime().allow(null),
   last_failure_at: dateTime().allow(null),
-  last_error: Joi.string().allow(null).example(null),
+  last_error: Joi.string()
+    .allow(null)
+    .example(null)
+    .description(
+      'Error class of the last failure; host_limit: deliveries waited for the next minute of their host',
+    ),
   paused_until: dateTime().allow(null).description('Nothing is sent before'),
   disables_at: dateTime().allow(null).description('When it will be disabled if it goes on failing'),
 });

@@ -17,7 +17,7 @@ const TRANSACTION_NUMBER = 'a number of the database it comes from, which means 
  */
 export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
   tenants:
-    table(`tenant_id name environment live_tenant_id tier time_zone tax_rate_bps grace_days terms_days agent_gate_cents created_at updated_at id
+    table(`tenant_id name environment live_tenant_id tier time_zone tax_rate_bps grace_days terms_days agent_gate_cents agent_day_cents created_at updated_at id
     sandbox_tenant_id business_name address city state zip phone email remittance_text`),
   account_logos: table('tenant_id content_type width height sha256 data updated_at'),
   users: table('tenant_id id email name created_at updated_at deactivated_at', {
@@ -54,7 +54,7 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
   invoices: table(
     `tenant_id id invoice_number status customer_id work_order_id billing_email po_number vehicle_description notes due_date
     service_date tax_rate_bps subtotal_cents tax_cents total_cents paid_cents balance_due_cents created_by_agent sent_at paid_at delivery_state
-    created_at updated_at released_at released_as viewed_at status_reason agent_id agent_priced_at`,
+    created_at updated_at released_at released_as viewed_at status_reason agent_id agent_priced_at replaced_agent_price_at trusted_billing_email`,
     {
       own_terms_due_at: 'a copy by which the clock searches',
       is_with_club: 'a copy by which the clock searches',
@@ -75,7 +75,7 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
     status decided_by decided_at note created_at updated_at`),
   detector_thresholds: table('tenant_id detector threshold accepts dismissals updated_at'),
   approvals:
-    table(`tenant_id id kind status action entity_id agent_id agent_name source tool payload amount_cents counted_cents justification
+    table(`tenant_id id kind status action entity_id agent_id agent_name source tool payload amount_cents counted_cents held_by justification
     invoice_id record_version hash changes decided_by decided_at note expires_at created_at`),
   messages: table(
     `tenant_id id invoice_id channel recipient subject body_text body_html state provider error created_at sent_at updated_at attempts accepted_at
@@ -128,6 +128,7 @@ export const LEFT_OUT_TABLES: Readonly<Record<string, string>> = {
   operations: 'writes on their way',
   command_attempts: 'writes on their way',
   webhook_lanes: 'what delivery workers remember of an endpoint, and their leases',
+  mail_days: 'how many mails left on the last day',
   notice_mails: 'the outbox of the mails about notices',
   detector_marks: 'how far the detectors have come',
   detector_looks: 'how far the detectors have come',

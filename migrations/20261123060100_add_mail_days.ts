@@ -1,0 +1,23 @@
+import type { Knex } from 'knex';
+
+/** As in isolate_tenants, which says why. */
+const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
+
+/** How many mails an account had handed to the mail server on a day of UTC: what MAILS_PER_DAY bounds. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    create table mail_days (
+      tenant_id uuid not null,
+      day date not null,
+      mails integer not null,
+      primary key (tenant_id, day)
+    );
+    alter table mail_days enable row level security;
+    alter table mail_days force row level security;
+    create policy tenant_isolation on mail_days using (${POLICY}) with check (${POLICY});
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw('drop table mail_days');
+}

@@ -1,0 +1,31 @@
+import { hasAccess } from '../../contracts/access.js';
+import type { CommandDefinition, CommandResult } from '../../contracts/command.js';
+import type { Principal } from '../../contracts/principal.js';
+import { AppError, type ErrorBody } from '../../platform/errors.js';
+import { readAccess } from '../tables.js';
+
+type Definition = Pick<CommandDefinition, 'entityType' | 'creates'>;
+type Success = Extract<CommandResult, { ok: true }>;
+
+/** Whether the answer to a write may show its record: the caller may read it, or has just made or changed it. */
+export function mayShow(key: Principal, { entityType, creates }: Definition, result: Success): boolean {
+  return hasAccess(key, readAccess(entityType)) || (result.isOwnChange ?? (creates && !result.replayed));
+}
+
+/** @throws {AppError} 403 for the answer that was kept for what another caller made */
+export function refuseForeignReplay({ kind }: Principal, { entityType }: Definition): never {
+  const { permission, agentScope } = readAccess(entityType);
+  const required = kind === 'agent' ? agentScope : permission;
+  throw new AppError(
+    'insufficient_scope',
+    'Another key used this Idempotency-Key first, and this key may not read what it made. Use a new key for a new request.',
+    { details: [{ required }] },
+  );
+}
+
+/** An error as a caller may see it who cannot read the record: what changed in it is its content. */
+export function withoutContents(key: Principal, { entityType }: Definition, error: ErrorBody): ErrorBody {
+  if (error.code !== 'precondition_failed' || hasAccess(key, readAccess(entityType))) return error;
+  const { details: _contents, ...rest } = error;
+  return rest;
+}
