@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { countTryOfPerson } from '../../api/sign-in-limits.js';
+import { countTryOfNetwork, countTryOfPerson } from '../../api/sign-in-limits.js';
 import type { Answer } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { createUser, signIn, type TestUser, trySignIn } from '../support/sign-in.js';
@@ -66,15 +66,15 @@ describe('signing in while somebody else attacks', () => {
   };
   const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status);
 
-  it('goes on elsewhere after 105 tries of the e-mail from one address, of which 20 are checked', async () => {
+  it('goes on elsewhere after 105 tries of the e-mail from one address', async () => {
     const user = await createUser(stack, tenant.id);
+    // Of its 20 tries a minute two are left, so that the others need no check of half a second.
+    for (let nth = 0; nth < 18; nth += 1)
+      await countTryOfNetwork(stack.runtime.limiter, user.email, ATTACKER);
     const guesses: Answer[] = [];
-    for (let nth = 0; nth < 21; nth += 1) {
-      const five = Array.from({ length: 5 }, () => tryFrom(ATTACKER, { ...user, password: 'a guess' }));
-      guesses.push(...(await Promise.all(five)));
-    }
-    expect(statusesOf(guesses.slice(0, 20))).to.deep.equal(Array(20).fill(401));
-    expect(statusesOf(guesses.slice(20))).to.deep.equal(Array(85).fill(429));
+    for (let nth = 0; nth < 105; nth += 1)
+      guesses.push(await tryFrom(ATTACKER, { ...user, password: 'a guess' }));
+    expect(statusesOf(guesses)).to.deep.equal([401, 401, ...Array(103).fill(429)]);
     const own = await tryFrom(HOME, user);
     expect(own.status, own.text).to.equal(200);
   });
@@ -92,10 +92,12 @@ describe('signing in while somebody else attacks', () => {
     const victim = await createUser(stack, tenant.id, { password: 'the password of the victim' });
     const { id: foreignId } = await stack.createTenant();
     const attacker = await createUser(stack, foreignId, { email: victim.email });
-    expect((await tryFrom(ATTACKER, attacker)).status).to.equal(200);
+    const [own, other] = ['203.0.113.67', '203.0.113.68'];
+    expect((await tryFrom(own, attacker)).status).to.equal(200);
     await useUpTriesOf(victim);
-    expectError(await tryFrom(ATTACKER, victim), 429, 'rate_limited');
-    expect((await tryFrom(ATTACKER, attacker)).status).to.equal(200);
+    expectError(await tryFrom(own, victim), 429, 'rate_limited');
+    expectError(await tryFrom(other, attacker), 429, 'rate_limited');
+    expect((await tryFrom(own, attacker)).status).to.equal(200);
   });
 
   it('forgets an address 90 days after, and a deactivated person’s at once; no address is stored in clear', async () => {
@@ -124,7 +126,7 @@ describe('signing in while somebody else attacks', () => {
 
   it('is not starved by one address that has all places to wait taken', async () => {
     const user = await createUser(stack, tenant.id);
-    const flood = Array.from({ length: 30 }, (_, nth) =>
+    const flood = Array.from({ length: 24 }, (_, nth) =>
       tryFrom('203.0.113.77', { email: `nobody.${nth}@example.com`, password: 'a guess' }),
     );
     // Every place is taken once one try is refused.
