@@ -16,8 +16,8 @@ import {
   text,
   uuid,
 } from '../../contracts/fields.js';
-import { namedEnum } from '../../contracts/named-enum.js';
 import { LINE_ITEM_CATEGORIES, NEGATIVE_PRICE_CATEGORIES, UNIT_TYPES } from '../../contracts/vocabulary.js';
+import { deliveryState, invoiceActionName } from './enums.js';
 import {
   decimalPlaces,
   LINE_TOTAL_TOLERANCE_CENTS,
@@ -27,25 +27,9 @@ import {
   MAX_QUANTITY_DECIMALS,
   MAX_UNIT_PRICE_CENTS,
 } from './money.js';
-import { INVOICE_ACTIONS, PATCHABLE_STATUSES } from './transitions.js';
+import { PATCHABLE_STATUSES } from './transitions.js';
 
-const actionWords = Object.keys(INVOICE_ACTIONS) as (keyof typeof INVOICE_ACTIONS)[];
-
-export const invoiceActionName = namedEnum('InvoiceActionName', actionWords, {
-  approve: 'Release it for sending',
-  send: 'Send it to the customer, or send it again',
-  return: 'Take it back for changes',
-  dispute: 'Note that the customer objects',
-  resolve: 'End the dispute',
-  cancel: 'Abandon it before its release',
-  void: 'Annul it after its release',
-});
-
-export const deliveryState = namedEnum('DeliveryState', ['queued', 'sent', 'failed'], {
-  queued: 'On its way to the provider',
-  sent: 'The provider accepted it',
-  failed: 'It could not be delivered',
-});
+export { deliveryState, invoiceActionName };
 
 interface LineSiblings {
   category?: unknown;
