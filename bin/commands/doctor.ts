@@ -89,7 +89,7 @@ async function examineSettings(context: CommandContext): Promise<Finding[]> {
   let config: Config | undefined;
   const settings = await examine(
     'settings',
-    'Mend these environment variables; the README lists all.',
+    'Mend these environment variables; docs/guides/operators.md lists all.',
     async () => {
       config = context.config();
       if (config.warnings.length > 0) throw new Error(config.warnings.join(' '));

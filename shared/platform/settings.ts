@@ -20,7 +20,7 @@ const tiersFromJson: Joi.CustomValidator<string> = (text, helpers) => {
   return error ? helpers.message({ custom: `"RATE_LIMIT_TIERS": ${error.message}` }) : text;
 };
 
-/** Every setting the product reads. The README's table is checked against these keys, descriptions and examples. */
+/** Every setting the product reads. The table of docs/guides/operators.md is checked against these keys, descriptions and examples. */
 export const settingsSchema = Joi.object({
   NODE_ENV: Joi.string()
     .valid('development', 'test', 'production')

@@ -151,11 +151,11 @@ describe('package.json', () => {
   });
 });
 
-/** Rows of the README's configuration table: setting → its default as it is told there. */
-function readmeSettings(): Map<string, string> {
-  const lines = read('README.md').split('\n');
+/** Rows of the operators' configuration table: setting → its default as it is told there. */
+function documentedSettings(): Map<string, string> {
+  const lines = read('docs/guides/operators.md').split('\n');
   const head = lines.findIndex((line) => /^\|\s*setting\s*\|/i.test(line));
-  expect(head, 'README.md has a table whose first column is called setting').to.be.above(-1);
+  expect(head, 'the guide has a table whose first column is called setting').to.be.above(-1);
   const rows = lines.slice(head + 2);
   const end = rows.findIndex((line) => !line.startsWith('|'));
   return new Map(
@@ -167,15 +167,15 @@ function readmeSettings(): Map<string, string> {
   );
 }
 
-describe('the README', () => {
+describe("the operators' guide", () => {
   const { keys } = settingsSchema.describe() as { keys: Record<string, { flags?: { default?: unknown } }> };
 
   it('has a row for every setting, and none for a setting that is not there', () => {
-    expect([...readmeSettings().keys()]).to.have.members(Object.keys(keys));
+    expect([...documentedSettings().keys()]).to.have.members(Object.keys(keys));
   });
 
   it('tells the default that a setting really has', () => {
-    const rows = readmeSettings();
+    const rows = documentedSettings();
     for (const [name, { flags }] of Object.entries(keys)) {
       if (flags?.default !== undefined) expect(rows.get(name), name).to.equal(String(flags.default));
     }
