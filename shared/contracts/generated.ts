@@ -3169,13 +3169,37 @@ export interface Settings {
    * An agent's draft waits for a person once all drafts of the key within 24 hours come to this. null: none waits
    */
   agent_day_cents: number | null;
+  /**
+   * Name of the company on invoices. null: the account's name
+   */
   business_name: string | null;
+  /**
+   * Street of the company, on invoices
+   */
   address: string | null;
+  /**
+   * City of the company, on invoices
+   */
   city: string | null;
+  /**
+   * State of the company, on invoices
+   */
   state: string | null;
+  /**
+   * ZIP code of the company, on invoices
+   */
   zip: string | null;
+  /**
+   * Phone number on invoices, for questions about them
+   */
   phone: string | null;
+  /**
+   * E-mail address on invoices, for questions about them
+   */
   email: string | null;
+  /**
+   * How to pay, in your words. null: invoices name phone and e-mail
+   */
   remittance_text: string | null;
   /**
    * The picture on invoices: GET, PUT and DELETE /settings/logo
@@ -3215,17 +3239,35 @@ export interface SettingsPatch {
    */
   agent_day_cents?: number | null;
   /**
-   * Name on invoices; null: the account's name
+   * Name of the company on invoices. null: the account's name
    */
   business_name?: string | null;
+  /**
+   * Street of the company, on invoices
+   */
   address?: string | null;
+  /**
+   * City of the company, on invoices
+   */
   city?: string | null;
+  /**
+   * State of the company, on invoices
+   */
   state?: string | null;
+  /**
+   * ZIP code of the company, on invoices
+   */
   zip?: string | null;
+  /**
+   * Phone number on invoices, for questions about them
+   */
   phone?: string | null;
+  /**
+   * E-mail address on invoices, for questions about them
+   */
   email?: string | null;
   /**
-   * How to pay, in your words; null: invoices name phone and e-mail
+   * How to pay, in your words. null: invoices name phone and e-mail
    */
   remittance_text?: string | null;
 }

@@ -25,21 +25,30 @@ export function toOpenApi(schema: Joi.Schema): OpenApiSchema {
   return convert(schema.describe() as Description);
 }
 
-/** The same without references: named schemas are written out where they stand. */
-export function toInlineOpenApi(schema: Joi.Schema): OpenApiSchema {
-  return convert(withoutNames(schema.describe() as Description));
+/**
+ * The schema as one whole, without references to components.
+ * @param words whether each word of a named set is explained; agents pay for every word of a schema
+ */
+export function toInlineOpenApi(schema: Joi.Schema, words: 'explained' | 'bare' = 'bare'): OpenApiSchema {
+  return convert(withoutNames(schema.describe() as Description, words === 'explained'));
 }
 
-function withoutNames(description: Description): Description {
+function withoutNames(description: Description, isExplained: boolean): Description {
   const { metas, keys, items, ...rest } = description;
+  const within = (one: Description) => withoutNames(one, isExplained);
   return {
     ...rest,
-    ...(metas ? { metas: metas.filter((meta) => !('className' in meta)) } : {}),
+    ...(metas ? { metas: metas.flatMap((meta) => withoutName(meta, isExplained)) } : {}),
     ...(keys
-      ? { keys: Object.fromEntries(Object.entries(keys).map(([key, value]) => [key, withoutNames(value)])) }
+      ? { keys: Object.fromEntries(Object.entries(keys).map(([key, value]) => [key, within(value)])) }
       : {}),
-    ...(items ? { items: items.map(withoutNames) } : {}),
+    ...(items ? { items: items.map(within) } : {}),
   };
+}
+
+function withoutName(meta: Record<string, unknown>, isExplained: boolean): Record<string, unknown>[] {
+  if (!('className' in meta)) return [meta];
+  return isExplained && meta.meanings ? [{ meanings: meta.meanings }] : [];
 }
 
 /** The component name of a schema, from `meta({className})`. */

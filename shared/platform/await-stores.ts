@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
 import pg from 'pg';
 import { errorCodeOf, isConnectionError } from './errors.js';
 import { CheckFailure, findMissingMigration, publicReason } from './health.js';
@@ -8,14 +6,12 @@ import { type Database, openDatabase } from './postgres.js';
 import { assertDirectConnection } from './postgres-pooler.js';
 import { assertLeastPrivilege } from './postgres-privileges.js';
 import { appRoleOf } from './postgres-session.js';
-import { assertNoEviction } from './redis.js';
+import { probeRedis } from './redis-probe.js';
 import type { Foundation } from './run-process.js';
 import type { Runtime } from './runtime.js';
 import { assertSameSecretKey } from './secret-key.js';
-import { describeConnectionError, StartError } from './start-failure.js';
+import { describeConnectionError, NotYet, PROBE_TIMEOUT_MS, StartError } from './start-failure.js';
 
-/** A store that does not answer within this time is asked again, in ms. */
-const PROBE_TIMEOUT_MS = 3000;
 const FIRST_PAUSE_MS = 200;
 /** Longest pause between two tries: a store that appears is noticed within this time. */
 const MAX_PAUSE_MS = 3000;
@@ -23,13 +19,6 @@ const MAX_PAUSE_MS = 3000;
 const REMIND_MS = 60_000;
 const RELEASE =
   'Run the migrations first: `node dist/bin/release.js` (or `tow migrate`) with this DATABASE_URL.';
-
-/** Thrown by a probe for what passes without a change of settings: the start waits and tries again. */
-class NotYet extends Error {
-  constructor(override readonly cause: unknown) {
-    super(describeConnectionError(cause));
-  }
-}
 
 interface Wait {
   /** Name of the check in /readyz. */
@@ -105,7 +94,7 @@ async function waitForRedis(foundation: Foundation, redisUrl: string): Promise<v
     name: 'queue',
     label: `Redis at ${new URL(redisUrl).host}`,
     advice: 'Check REDIS_URL and that the server runs.',
-    probe: () => probeRedis(foundation, redisUrl),
+    probe: () => probeRedis(redisUrl, foundation.logger),
   });
 }
 
@@ -211,7 +200,7 @@ function refusalOfRole(error: unknown, role: string): StartError | undefined {
   if (error instanceof NotYet || error instanceof StartError) return undefined;
   const code = errorCodeOf(error);
   const reason = describeConnectionError(error);
-  if (code === '22023' && /role .* does not exist/.test(reason)) {
+  if (code === '22023' && reason.includes('does not exist')) {
     return unreleased(`The database has no role "${role}"`, error);
   }
   if (code !== '42501') return undefined;
@@ -220,35 +209,4 @@ function refusalOfRole(error: unknown, role: string): StartError | undefined {
     'Use the DATABASE_URL of the release in every process, and run the release again.',
     { cause: error },
   );
-}
-
-const WRONG_PASSWORD = /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid password|ERR AUTH|ERR DB index)/;
-
-async function probeRedis({ logger }: Foundation, redisUrl: string): Promise<void> {
-  const redis = new Redis(redisUrl, {
-    lazyConnect: true,
-    connectTimeout: PROBE_TIMEOUT_MS,
-    commandTimeout: PROBE_TIMEOUT_MS,
-    retryStrategy: () => null,
-  });
-  redis.on('error', () => undefined);
-  try {
-    redis.connect().catch(() => undefined);
-    // Rejects with the reason when the connection fails. A Redis that loads its data accepts
-    // connections long before it is ready.
-    await Promise.race([once(redis, 'ready'), sleep(PROBE_TIMEOUT_MS, undefined, { ref: false })]);
-    await redis.ping();
-    await assertNoEviction(redis, logger);
-  } catch (error) {
-    if (error instanceof StartError) throw error;
-    const reason = describeConnectionError(error);
-    if (!WRONG_PASSWORD.test(reason)) throw new NotYet(error);
-    throw new StartError(
-      `Redis refuses REDIS_URL: ${reason}.`,
-      'Mend the user name, the password or the database number in REDIS_URL.',
-      { cause: error },
-    );
-  } finally {
-    redis.disconnect();
-  }
 }

@@ -1,5 +1,6 @@
+import type { Settings } from './environment.js';
 import { estimateSecretBits } from './secret-strength.js';
-import { MIN_SECRET_LENGTH, type Settings, settingsSchema } from './settings.js';
+import { MIN_SECRET_LENGTH, settingsSchema } from './settings.js';
 import { storageContradictions } from './storage/location.js';
 
 /** What a process is allowed to leave out: `all` runs on an embedded PostgreSQL and without Redis. */

@@ -3,8 +3,9 @@ import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSyn
 import { join, resolve } from 'node:path';
 import type Joi from 'joi';
 import { contradictions, domainOf, exampleOf, type ProcessKind } from './config-contradictions.js';
+import type { Settings } from './environment.js';
 import { findMisspelledSettings } from './misspelled-settings.js';
-import { type Settings, settingsSchema } from './settings.js';
+import { settingsSchema } from './settings.js';
 import { type StorageLocation, storageLocation } from './storage/location.js';
 
 /** Limits of one plan tier, in requests per window (specification section 8). */

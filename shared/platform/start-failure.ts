@@ -77,3 +77,13 @@ export function describeConnectionError(error: unknown): string {
 export function reportFailure(logger: Logger, check: Promise<void>): void {
   check.catch((error: unknown) => logger.error(reasonOfFailure(error)));
 }
+
+/** A store that does not answer a probe within this time is asked again, in ms. */
+export const PROBE_TIMEOUT_MS = 3000;
+
+/** Thrown by a probe for what passes without a change of settings: the start waits and tries again. */
+export class NotYet extends Error {
+  constructor(override readonly cause: unknown) {
+    super(describeConnectionError(cause));
+  }
+}

@@ -125,7 +125,7 @@ describe('files of exports', () => {
       const outside = text.replace(/"(?:[^"]|"")*"/g, '""');
       expect(outside.split('\r\n')).to.have.length(AWKWARD_TEXTS.length + 2);
       expect(outside.replaceAll('\r\n', '')).not.to.match(/[\r\n]/);
-      expect(outside.split('\r\n')[1]?.split(',')).to.have.length(24);
+      expect(outside.split('\r\n')[1]?.split(',')).to.have.length(25);
     });
 
     it('tells an empty text from none', async () => {
@@ -154,7 +154,7 @@ describe('files of exports', () => {
     it('is its header alone without rows', async () => {
       const { content, summary } = await of({ filters: { status: 'void' } });
       expect(content.toString()).to.match(
-        /^id,invoice_number,[a-z_,]+,updated_at,customer_name,job_number\r\n$/,
+        /^id,invoice_number,[a-z_,]+,updated_at,customer_name,job_number,effective_due_date\r\n$/,
       );
       expect(summary.files[0]).to.include({ rows: 0, bytes: content.length });
     });

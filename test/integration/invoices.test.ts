@@ -17,7 +17,8 @@ const MEMBERS = [
     'service_date',
   ],
   ...['subtotal_cents', 'tax_cents', 'total_cents', 'paid_cents', 'balance_due_cents', 'work_order_id'],
-  ...['vehicle_description', 'notes', 'sent_at', 'delivery', 'allowed_actions', 'created_at', 'updated_at'],
+  ...['vehicle_description', 'notes', 'sent_at', 'delivery', 'allowed_actions', 'effective_due_date'],
+  ...['created_at', 'updated_at'],
 ];
 const LINE_MEMBERS = [
   ...['id', 'position', 'name', 'description', 'category', 'quantity', 'unit_type', 'unit_price_cents'],

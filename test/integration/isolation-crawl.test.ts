@@ -14,6 +14,7 @@ import {
   documentedOperations,
   type Json,
 } from '../support/openapi-walk.js';
+import { redPng } from '../support/pictures.js';
 import { invoiceInput } from '../support/samples.js';
 import { signIn } from '../support/sign-in.js';
 import { TestStack } from '../support/stack.js';
@@ -65,6 +66,9 @@ const queryIds = ({ parameters }: DocumentedOperation) =>
     .map((one) => String(one.name));
 const takesCursor = ({ parameters }: DocumentedOperation) => parameters.some((one) => one.name === 'cursor');
 const isWrite = ({ method }: DocumentedOperation) => method !== 'GET';
+
+/** A body that is no JSON. */
+const LOGO: CallOptions = { raw: redPng(), headers: { 'content-type': 'image/png' } };
 
 /** What a caller can tell two answers apart by. */
 function visible({ status, body, text, headers }: Answer): Json {
@@ -124,6 +128,7 @@ describe('no tenant can tell that another exists', () => {
       const own = withId(path, account.ids[kind]);
       account.shown.set(own, (await client.get(own)).text);
     }
+    expect((await client.call('PUT', '/settings/logo', LOGO)).status).to.equal(200);
     return account;
   }
 
@@ -165,7 +170,8 @@ describe('no tenant can tell that another exists', () => {
     return withId(path, ids[path.startsWith('/invoices') ? 'paid_invoice' : 'webhook_delivery'] as string);
   }
 
-  function bodyOf({ body, path }: DocumentedOperation): CallOptions {
+  function bodyOf({ body, path, name }: DocumentedOperation): CallOptions {
+    if (name === 'PUT /settings/logo') return LOGO;
     if (!body) return {};
     const own = ownBody(body) as Json;
     if (!path.startsWith('/users')) return { body: own };

@@ -45,6 +45,12 @@ describe('x-callbacks: events', () => {
     if (typeof node !== 'object' || node === null) return node;
     const { $ref } = node as Json;
     if ($ref) return inlined(resolve($ref));
+    // A named set that says more where it stands; inline, both texts are one.
+    const { allOf: [named] = [], description, ...own } = node as Json;
+    if (named) {
+      const { description: words, ...schema } = inlined(named) as Json;
+      return { ...schema, ...own, description: `${description}\n\n${words}` };
+    }
     return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, inlined(value)]));
   };
   const operationOf = (type: string): Json =>

@@ -47,7 +47,7 @@ export function eventTypeView(type: EventType): EventTypeView {
 
 function describe(type: EventType): EventTypeView {
   const { description, firesWhen, example } = CATALOGUE[type];
-  const schema = toInlineOpenApi(bodySchema(type));
+  const schema = toInlineOpenApi(bodySchema(type), 'explained');
   return {
     type,
     description,

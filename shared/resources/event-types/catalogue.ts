@@ -101,9 +101,9 @@ export const CATALOGUE: Readonly<Record<EventType, EventTypeDefinition>> = {
     firesWhen: 'an endpoint has only failed for five days, or its receiver asks for the end',
     object: webhookEndpoint,
     extra: {
-      reason: disabledReason.example('failing'),
+      reason: disabledReason,
     },
-    example: { object: examples.disabledEndpoint },
+    example: { object: examples.disabledEndpoint, reason: 'failing' },
   },
   'endpoint.recovered': {
     description: 'A webhook endpoint works again',

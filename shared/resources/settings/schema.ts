@@ -11,44 +11,6 @@ const timeZone = () =>
     .meta({ format: 'time-zone' })
     .example('America/New_York');
 
-/** The account's own block on its invoices: page, PDF and mail. Each may be cleared with null. */
-const letterheadPatch = () => ({
-  business_name: text(200)
-    .allow(null)
-    .example('Hudson Towing & Recovery')
-    .description("Name on invoices; null: the account's name"),
-  address: multilineText(500).allow(null).example('48 Warren Street'),
-  city: text(120).allow(null).example('Hudson'),
-  state: text(50).allow(null).example('NY'),
-  zip: text(20).allow(null).example('12534'),
-  phone: text(32).allow(null).example('+1 518 555 0142'),
-  email: email().allow(null),
-  remittance_text: multilineText(2000)
-    .allow(null)
-    .example('Checks payable to Hudson Towing & Recovery')
-    .description('How to pay, in your words; null: invoices name phone and e-mail'),
-});
-
-const letterhead = () => ({
-  business_name: Joi.string().allow(null).example('Hudson Towing & Recovery'),
-  address: Joi.string().allow(null).example('48 Warren Street'),
-  city: Joi.string().allow(null).example('Hudson'),
-  state: Joi.string().allow(null).example('NY'),
-  zip: Joi.string().allow(null).example('12534'),
-  phone: Joi.string().allow(null).example('+1 518 555 0142'),
-  email: email().allow(null),
-  remittance_text: Joi.string().allow(null).example('Checks payable to Hudson Towing & Recovery'),
-  logo: allRequired({
-    content_type: Joi.string().valid(...LOGO_TYPES),
-    width: Joi.number().integer().example(480),
-    height: Joi.number().integer().example(120),
-    bytes: Joi.number().integer().example(18_204),
-    updated_at: dateTime(),
-  })
-    .allow(null)
-    .description('The picture on invoices: GET, PUT and DELETE /settings/logo'),
-});
-
 /** What each setting does, where it is shown and where it is changed. */
 const EXPLAINED = {
   time_zone:
@@ -62,7 +24,63 @@ const EXPLAINED = {
     "An agent's draft waits for a person once the key's drafts of 24 hours for its work order or its customer come to this. null: none waits",
   agent_day_cents:
     "An agent's draft waits for a person once all drafts of the key within 24 hours come to this. null: none waits",
+  business_name: "Name of the company on invoices. null: the account's name",
+  address: 'Street of the company, on invoices',
+  city: 'City of the company, on invoices',
+  state: 'State of the company, on invoices',
+  zip: 'ZIP code of the company, on invoices',
+  phone: 'Phone number on invoices, for questions about them',
+  email: 'E-mail address on invoices, for questions about them',
+  remittance_text: 'How to pay, in your words. null: invoices name phone and e-mail',
 };
+
+const LETTERHEAD = {
+  business_name: 'Hudson Towing & Recovery',
+  address: '48 Warren Street',
+  city: 'Hudson',
+  state: 'NY',
+  zip: '12534',
+  phone: '+1 518 555 0142',
+  remittance_text: 'Checks payable to Hudson Towing & Recovery',
+};
+
+/** The account's own block on its invoices: page, PDF and mail. Each may be cleared with null. */
+const letterheadPatch = () => ({
+  business_name: text(200).allow(null).example(LETTERHEAD.business_name).description(EXPLAINED.business_name),
+  address: multilineText(500).allow(null).example(LETTERHEAD.address).description(EXPLAINED.address),
+  city: text(120).allow(null).example(LETTERHEAD.city).description(EXPLAINED.city),
+  state: text(50).allow(null).example(LETTERHEAD.state).description(EXPLAINED.state),
+  zip: text(20).allow(null).example(LETTERHEAD.zip).description(EXPLAINED.zip),
+  phone: text(32).allow(null).example(LETTERHEAD.phone).description(EXPLAINED.phone),
+  email: email().allow(null).description(EXPLAINED.email),
+  remittance_text: multilineText(2000)
+    .allow(null)
+    .example(LETTERHEAD.remittance_text)
+    .description(EXPLAINED.remittance_text),
+});
+
+const shownText = (name: keyof typeof LETTERHEAD) =>
+  Joi.string().allow(null).example(LETTERHEAD[name]).description(EXPLAINED[name]);
+
+const letterhead = () => ({
+  business_name: shownText('business_name'),
+  address: shownText('address'),
+  city: shownText('city'),
+  state: shownText('state'),
+  zip: shownText('zip'),
+  phone: shownText('phone'),
+  email: email().allow(null).description(EXPLAINED.email),
+  remittance_text: shownText('remittance_text'),
+  logo: allRequired({
+    content_type: Joi.string().valid(...LOGO_TYPES),
+    width: Joi.number().integer().example(480),
+    height: Joi.number().integer().example(120),
+    bytes: Joi.number().integer().example(18_204),
+    updated_at: dateTime(),
+  })
+    .allow(null)
+    .description('The picture on invoices: GET, PUT and DELETE /settings/logo'),
+});
 
 export const settingsPatch = Joi.object({
   time_zone: timeZone().description(EXPLAINED.time_zone),

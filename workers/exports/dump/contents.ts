@@ -128,6 +128,7 @@ export const LEFT_OUT_TABLES: Readonly<Record<string, string>> = {
   operations: 'writes on their way',
   command_attempts: 'writes on their way',
   webhook_lanes: 'what delivery workers remember of an endpoint, and their leases',
+  search_entries: 'an index of numbers and names, which triggers make from the records',
   mail_days: 'how many mails left on the last day',
   notice_mails: 'the outbox of the mails about notices',
   detector_marks: 'how far the detectors have come',

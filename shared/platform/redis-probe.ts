@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import type { Logger } from './logger.js';
+import { assertNoEviction } from './redis.js';
+import { describeConnectionError, NotYet, PROBE_TIMEOUT_MS, StartError } from './start-failure.js';
+
+const WRONG_PASSWORD = /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid password|ERR AUTH|ERR DB index)/;
+
+/**
+ * Asks Redis whether it can be used.
+ * @throws {NotYet} when it may be usable later
+ * @throws {StartError} when a setting is wrong, of ours or of Redis
+ */
+export async function probeRedis(redisUrl: string, logger: Logger): Promise<void> {
+  const redis = new Redis(redisUrl, {
+    lazyConnect: true,
+    connectTimeout: PROBE_TIMEOUT_MS,
+    commandTimeout: PROBE_TIMEOUT_MS,
+    retryStrategy: () => null,
+  });
+  redis.on('error', () => undefined);
+  try {
+    redis.connect().catch(() => undefined);
+    // Rejects with the reason when the connection fails. A Redis that loads its data accepts
+    // connections long before it is ready.
+    await Promise.race([once(redis, 'ready'), sleep(PROBE_TIMEOUT_MS, undefined, { ref: false })]);
+    await redis.ping();
+    await assertNoEviction(redis, logger);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    const reason = describeConnectionError(error);
+    if (!WRONG_PASSWORD.test(reason)) throw new NotYet(error);
+    throw new StartError(
+      `Redis refuses REDIS_URL: ${reason}.`,
+      'Mend the user name, the password or the database number in REDIS_URL.',
+      { cause: error },
+    );
+  } finally {
+    redis.disconnect();
+  }
+}
