@@ -70,13 +70,17 @@ export function findDepartures(exchange: Exchange): string[] {
 /** A dry run's answer is no version of anything. */
 const isPreview = (body: unknown) => (body as { dry_run?: unknown } | null)?.dry_run === true;
 
-/** What a plain call does not get: a preview, an operation that will run by itself, a write that waits for a human. */
+/**
+ * What a plain call does not get: a preview, an operation that will run by itself, a write that waits for a
+ * human, the receipt of a key that may not read the record.
+ */
 function isOtherAnswer(body: unknown): boolean {
   const { data, pending_approval } = (body ?? {}) as {
     data?: { operation_id?: unknown };
     pending_approval?: unknown;
   };
-  return isPreview(body) || pending_approval === true || data?.operation_id !== undefined;
+  const isReceipt = Object.keys(data ?? {}).join() === 'id';
+  return isPreview(body) || pending_approval === true || data?.operation_id !== undefined || isReceipt;
 }
 
 function isOptionalHeader(name: string): boolean {

@@ -93,6 +93,8 @@ const ROWS: Record<string, string> = {
     values ($1, '${newId()}', '${newId()}', 'POST', '/invoices', 'hash', 201, '{}')`,
   deployment_facts: `insert into deployment_facts (tenant_id, name, value) values ($1, 'a fact', 'x')`,
   operations: `insert into operations (tenant_id, id, command) values ($1, '${newId()}', '{}')`,
+  account_logos: `insert into account_logos (tenant_id, content_type, width, height, sha256, data)
+     values ($1, 'image/png', 1, 1, repeat('0', 64), '\\x00')`,
   terms_changes: `insert into terms_changes (tenant_id, customer_id) values ($1, '${customerId}')`,
   sweep_faults: `insert into sweep_faults (tenant_id, task, error) values ($1, 'mark-overdue', 'x')`,
   // Triggers have added the entries of the records above; one of them stays.
