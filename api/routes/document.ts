@@ -1,4 +1,4 @@
-import { createReadStream, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -70,6 +70,14 @@ export function documentRoutes(): ApiMiddleware {
   };
 }
 
+const kept = new Map<string, Buffer>();
+
+function assetOf(path: string): Buffer {
+  const content = kept.get(path) ?? readFileSync(path);
+  kept.set(path, content);
+  return content;
+}
+
 function serveDocs(
   ctx: Parameters<ApiMiddleware>[0],
   path: string,
@@ -89,7 +97,8 @@ function serveDocs(
   } else if (type) {
     ctx.type = type;
     ctx.set('Cache-Control', 'public, max-age=3600');
-    ctx.body = createReadStream(join(assets, name));
+    // From memory: a stream would hold a file open for each client that does not read.
+    ctx.body = assetOf(join(assets, name));
   } else {
     ctx.redirect('/docs');
   }

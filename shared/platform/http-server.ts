@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { newId } from './ids.js';
+import { OpenAnswers } from './open-answers.js';
 import type { Runtime } from './runtime.js';
 
 /** A keep-alive connection must outlive the idle time of a load balancer in front (60 s is usual), or requests are cut. */
@@ -23,6 +24,7 @@ export async function openHttpServer(
   listener: RequestListener,
 ): Promise<HttpServer> {
   let answer = listener;
+  const answers = new OpenAnswers();
   const server = createServer(
     {
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -32,10 +34,12 @@ export async function openHttpServer(
       requireHostHeader: false,
     },
     (request, response) => {
+      answers.add(response, request.socket);
       closeUnread(response, config.sendTimeoutMs);
       answer(request, response);
     },
   );
+  answers.closeStalled(server, config.sendTimeoutMs);
   answerMalformedRequests(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

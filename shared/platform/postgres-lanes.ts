@@ -71,9 +71,20 @@ export class ReadLanes {
     if (tenantId !== undefined && own.length >= MAX_LANES_PER_TENANT) return pickIdlest(own) as Lane;
     const idlest = pickIdlest(this.lanes);
     if (idlest && this.lanes.length >= MAX_LANES) return idlest;
-    const lane: Lane = { lease: this.lease(), inFlight: [], endedAt: 0, openedAt: Date.now() };
-    // Whoever waits for it gets the error; here it must not count as unhandled.
-    lane.lease.catch(() => undefined);
+    // Until it has its connection, nobody's read on it is slow: waiting for one tells nothing of a read.
+    const lane: Lane = {
+      lease: this.lease(),
+      inFlight: [],
+      endedAt: Number.POSITIVE_INFINITY,
+      openedAt: Date.now(),
+    };
+    lane.lease.then(
+      () => {
+        lane.endedAt = performance.now();
+      },
+      // The reads that wait for the connection get the error.
+      () => undefined,
+    );
     this.lanes.push(lane);
     return lane;
   }

@@ -53,6 +53,42 @@ describe('answers that nobody reads', () => {
   const openStreams = async () => (await stack.runtime.metrics.eventStreams.get()).values[0]?.value;
   const unsent = () => stack.runtime.unsentAnswers.bytesOf(tenant.id);
 
+  it('are given back when a client that sent many requests at once goes away', async () => {
+    await start(60_000);
+    const { hostname, port } = new URL(stack.origin);
+    const head = `Host: x\r\nAuthorization: Bearer ${tenant.client.key}\r\n\r\n`;
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.on('error', () => undefined);
+    // Behind the stream, which never ends, the others never get the connection.
+    const requests = ['/v1/stream', '/v1/stream', ...Array.from({ length: 3 }, () => `/v1${PATH}`)];
+    socket.write(requests.map((path) => `GET ${path} HTTP/1.1\r\n${head}`).join(''));
+    await eventually('both streams', async () => (await openStreams()) === 2);
+    await eventually('an unread answer', () => unsent() > 0);
+    socket.destroy();
+    await eventually('no stream', async () => (await openStreams()) === 0);
+    await eventually('nothing unread', () => unsent() === 0);
+    expect((await tenant.client.get('/me')).status).to.equal(200);
+  });
+
+  it('of the reference page end after SEND_TIMEOUT_MS too, without any key', async () => {
+    await start(1000);
+    const { hostname, port } = new URL(stack.origin);
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.on('error', () => undefined).pause();
+    const requests = 12;
+    socket.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(requests));
+    // Long enough for the deadline; what the kernel holds is read afterwards.
+    await new Promise((resolve) => setTimeout(resolve, 4000));
+    let received = 0;
+    socket.on('data', (chunk) => {
+      received += chunk.length;
+    });
+    await new Promise((resolve) => socket.once('close', resolve).resume());
+    expect(received)
+      .to.be.above(0)
+      .and.below(requests * MEBIBYTE);
+  });
+
   it('are thrown away with their connection after SEND_TIMEOUT_MS', async () => {
     await start(1000);
     const socket = await askAndNeverRead();
