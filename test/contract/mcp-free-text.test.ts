@@ -6,7 +6,6 @@ import { type OpenApiSchema, toInlineOpenApi } from '../../shared/contracts/to-o
 /** Strings of our own making, beside those whose schema says so. */
 const OURS = new Set([
   'job_number',
-  'billing_status',
   'action',
   'tool',
   'request_id',
@@ -14,6 +13,7 @@ const OURS = new Set([
   'entity_type',
   'hash',
   'field',
+  'changed',
 ]);
 
 const isOurs = ({ enum: values, format, pattern }: OpenApiSchema) =>
