@@ -7,7 +7,7 @@ import { type PageQuery, readPage } from '../shared/resources/list-page.js';
 import { checkArguments } from './arguments.js';
 import { type Audited, audit, auditRefusal } from './audit.js';
 import type { Caller } from './caller.js';
-import { fenced } from './fence.js';
+import { fenced, fencedLines } from './fence.js';
 import { withoutInvisible } from './invisible.js';
 import { failure, success, toAppError } from './result.js';
 import { MAX_LIST_BYTES } from './room.js';
@@ -116,7 +116,7 @@ async function listPage<Input extends PageQuery>(
 }
 
 /** Items that are named in the text; all of them are in the structured result. */
-const NAMED_ITEMS = 25;
+const NAMED_ITEMS = 20;
 
 function pageText<Input extends { cursor?: string }>(
   { summary, line }: ListTool<Input>,
@@ -127,7 +127,7 @@ function pageText<Input extends { cursor?: string }>(
   const more = cursor ? `More follow: call again with cursor "${cursor}".` : 'That is all.';
   const rest = items.length > NAMED_ITEMS ? [`and ${items.length - NAMED_ITEMS} more`] : [];
   const lines = [...items.slice(0, NAMED_ITEMS).map(line), ...rest].map((text) => `- ${text}`);
-  return [`${items.length} on this page: ${summary(items)}. ${more}`, ...lines].join('\n');
+  return [`${items.length} on this page: ${summary(items)}. ${more}`, fencedLines(lines)].join('\n');
 }
 
 async function readOne<Input>(
@@ -137,5 +137,6 @@ async function readOne<Input>(
 ): Promise<CallToolResult> {
   const body = await tool.read(mcp, caller, input);
   const record = JSON.parse(withoutInvisible(body.toString())) as Shown;
-  return success(record, tool.summary(record), fenced(record));
+  const texts = tool.lines ? fencedLines(tool.lines(record)) : fenced(record);
+  return success(record, tool.summary(record), texts);
 }

@@ -96,19 +96,29 @@ function shown(
 ): CallToolResult {
   const isHeld = record.pending_approval === true;
   const answer = isHeld ? record : (tool.toAnswer?.(record) ?? record);
-  const said = isHeld ? heldText(record.approval as Shown) : tool.summary(answer);
   if (isDryRun) {
+    const preview = isHeld ? heldPreview(record.approval as Shown) : tool.preview(answer);
     return success(
       { ok: true, dry_run: true, data: answer, warnings: [] },
-      `Dry run, nothing was stored. It would be: ${said}`,
+      `Dry run, nothing was stored. It would be ${preview}. The id in data is not stored: do not use it.`,
     );
   }
+  const said = isHeld ? heldText(record.approval as Shown) : tool.summary(answer);
   return success(answer, isReplay ? `${said} (This was done before under the same idempotency_key.)` : said);
 }
 
-function heldText({ id, amount_cents, counted_cents, held_by, expires_at }: Shown): string {
+function heldText(approval: Shown): string {
+  const { id, expires_at } = approval;
+  return `Held for a person: ${heldWhy(approval)}. Nothing has been made. Approval ${id} waits until ${expires_at}; do not try it again in parts.`;
+}
+
+function heldPreview(approval: Shown): string {
+  return `held for a person: ${heldWhy(approval)}. No invoice would be made until a person approves; do not try it in parts`;
+}
+
+function heldWhy({ amount_cents, counted_cents, held_by }: Shown): string {
   const before =
     held_by === 'agent_day_cents' ? 'all you drafted in 24 hours' : 'what you drafted for it before';
   const together = counted_cents === amount_cents ? '' : ` (${dollars(counted_cents)} with ${before})`;
-  return `Held for a person: ${dollars(amount_cents)}${together} reaches this company's limit for agents. Nothing has been made. Approval ${id} waits until ${expires_at}; do not try it again in parts.`;
+  return `${dollars(amount_cents)}${together} reaches this company's limit for agents`;
 }

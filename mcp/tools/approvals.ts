@@ -23,4 +23,6 @@ export const proposeInvoiceApprovalTool = defineWriteTool<Proposal, ApprovalProp
   output: approval,
   summary: ({ id, amount_cents, expires_at }) =>
     `Approval ${id} over ${dollars(amount_cents)} waits for a person until ${expires_at}. The invoice is unchanged.`,
+  preview: ({ invoice_id, amount_cents }) =>
+    `a request that a person approve invoice ${invoice_id} over ${dollars(amount_cents)}`,
 });

@@ -1,8 +1,10 @@
 import Joi from 'joi';
 import { dateTime, uuid } from '../../shared/contracts/fields.js';
 import type { AuditListQuery } from '../../shared/contracts/generated.js';
-import { listAuditEntries } from '../../shared/resources/audit-log/queries.js';
-import { auditEntry } from '../../shared/resources/audit-log/schema.js';
+import { MAX_WHOLE_ITEMS } from '../../shared/contracts/resource.js';
+import { listAgentAuditEntries } from '../../shared/resources/audit-log/queries.js';
+import { agentAuditListItem } from '../../shared/resources/audit-log/schema.js';
+import { quoted } from '../quoted.js';
 import { pageCursor, pageSize } from './fields.js';
 import { countBy, defineListTool, type Shown } from './tool.js';
 
@@ -11,8 +13,7 @@ type Search = Pick<AuditListQuery, 'entity_type' | 'actor' | 'since' | 'until' |
 export const searchAuditLogTool = defineListTool<Search>({
   name: 'search_audit_log',
   title: 'Search the audit log',
-  description:
-    'Lists who did what in this account, newest first: people, API keys, agents and the system, with what changed (changes: field, from, to) and outcome: ok, denied (missing rights), failed (refused by a rule), held (waits for an approval) or dry_run. Your own calls stand there too. Narrow it by since and until; entries can be long.',
+  description: `Lists who did what in this account, newest first: people, API keys, agents and the system, with the outcome: ok, denied (missing rights), failed (refused by a rule), held (waits for an approval) or dry_run. Your own calls stand there too. Entries are brief and name what changed; with a limit of at most ${MAX_WHOLE_ITEMS} they are whole, with changes (field, from, to). Narrow it by since and until.`,
   scope: 'read_audit',
   entityType: 'audit_log',
   action: 'audit_log.searched',
@@ -24,9 +25,12 @@ export const searchAuditLogTool = defineListTool<Search>({
     limit: pageSize(100),
     cursor: pageCursor(),
   }),
-  output: auditEntry,
-  statement: listAuditEntries,
+  output: agentAuditListItem,
+  statement: listAgentAuditEntries,
   summary: (items) => countBy(items, 'outcome'),
-  line: ({ occurred_at, actor, action, entity_id, outcome }) =>
-    [occurred_at, (actor as Shown).type, action, entity_id, outcome].filter(Boolean).join(' '),
+  line: ({ occurred_at, actor, action, entity_id, outcome }) => {
+    const { type, name } = actor as Shown;
+    const who = name ? `${type} ${quoted(name, 30)}` : type;
+    return [occurred_at, who, action, entity_id, outcome].filter(Boolean).join(' ');
+  },
 });

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { agentDispatchBoard } from '../../shared/resources/dispatch-board/schema.js';
 import { readBoard } from '../board.js';
+import { describeBoard } from '../board-lines.js';
 import { defineReadTool } from './tool.js';
 
 interface Counts {
@@ -22,6 +23,7 @@ export const getDispatchBoardTool = defineReadTool<object>({
   output: agentDispatchBoard,
   entityId: () => null,
   read: readBoard,
+  lines: describeBoard,
   summary: ({ counts, omitted }) => {
     const { active_jobs, unassigned_work_orders, trucks, trucks_available } = counts as Counts;
     const cut = omitted

@@ -3,8 +3,9 @@ import { uuid } from '../../shared/contracts/fields.js';
 import type { InvoiceDraft, InvoiceListQuery } from '../../shared/contracts/generated.js';
 import { INVOICE_STATUSES } from '../../shared/contracts/vocabulary.js';
 import { draftInvoice } from '../../shared/resources/invoices/commands.js';
-import { listInvoices } from '../../shared/resources/invoices/queries.js';
-import { invoice, invoiceDraft, invoiceListItem } from '../../shared/resources/invoices/schema.js';
+import { listAgentInvoices } from '../../shared/resources/invoices/queries.js';
+import { agentInvoiceListItem, invoice, invoiceDraft } from '../../shared/resources/invoices/schema.js';
+import { quoted } from '../quoted.js';
 import { pageCursor, pageSize } from './fields.js';
 import { readRecord } from './read-record.js';
 import { countBy, defineListTool, defineReadTool, defineWriteTool, dollars } from './tool.js';
@@ -16,7 +17,7 @@ export const listInvoicesTool = defineListTool<Pick<InvoiceListQuery, 'status' |
   name: 'list_invoices',
   title: 'List invoices',
   description:
-    "Lists the tow company's invoices, newest first, without their line items. Filter by status: draft and needs_review wait for a person; approved is ready to send; sending, viewed and sent_to_roadsync (handed to the motor-club billing partner) are with the payer; overdue and disputed need attention. Money is in integer cents: total_cents includes tax, balance_due_cents is open. cursor is null on the last page. Use get_invoice for the lines of one.",
+    "Lists the tow company's invoices, newest first: number, customer, status, money and dates. Filter by status: draft and needs_review wait for a person; approved is ready to send; sending, viewed and sent_to_roadsync (handed to the motor-club billing partner) are with the payer; overdue and disputed need attention. Money is in integer cents: total_cents includes tax, balance_due_cents is open. cursor is null on the last page. Use get_invoice for the lines and all else of one.",
   scope: 'read_invoices',
   action: 'invoice.listed',
   input: Joi.object({
@@ -24,11 +25,17 @@ export const listInvoicesTool = defineListTool<Pick<InvoiceListQuery, 'status' |
     limit: pageSize(200),
     cursor: pageCursor(),
   }),
-  output: invoiceListItem,
-  statement: listInvoices,
+  output: agentInvoiceListItem,
+  statement: listAgentInvoices,
   summary: (items) => countBy(items, 'status'),
-  line: ({ id, status, total_cents, balance_due_cents }) =>
-    `invoice ${id}: ${status}, total ${dollars(total_cents)}, open ${dollars(balance_due_cents)}`,
+  line: ({ id, invoice_number, customer_name, status, total_cents, balance_due_cents }) =>
+    [
+      `${quoted(invoice_number)} ${status}`,
+      customer_name ? `for ${quoted(customer_name)}` : 'without a customer',
+      `total ${dollars(total_cents)}`,
+      `open ${dollars(balance_due_cents)}`,
+      `invoice ${id}`,
+    ].join(', '),
 });
 
 export const getInvoiceTool = defineReadTool<{ invoice_id: string }>({
@@ -61,4 +68,6 @@ export const createInvoiceDraftTool = defineWriteTool<InvoiceDraft, InvoiceDraft
   output: invoice,
   summary: ({ id, status, total_cents }) =>
     `Invoice ${id} is a ${status} of ${dollars(total_cents)}. Nobody has been sent anything. Use propose_invoice_approval to ask a person to approve it.`,
+  preview: ({ status, total_cents }) =>
+    `a ${status} invoice of ${dollars(total_cents)}, and nobody would be sent anything`,
 });

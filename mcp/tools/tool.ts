@@ -40,7 +40,7 @@ export interface ListTool<Input extends { cursor?: string }> extends ToolBase<In
   statement: (input: Input, scope: ListScope) => Statement;
   /** One line about the page, of our own words and numbers alone. */
   summary: (items: Shown[]) => string;
-  /** One item in a few words, likewise: what it takes to choose one and go on with it. */
+  /** One item on one line: enough to choose it and go on with its id. Texts of others are `quoted`; the lines stand between marks. */
   line: (item: Shown) => string;
 }
 
@@ -52,6 +52,8 @@ export interface ReadTool<Input> extends ToolBase<Input> {
   /** @throws {AppError} 404 */
   read: (mcp: McpRuntime, caller: Caller, input: Input) => Promise<Buffer | string>;
   summary: (record: Shown) => string;
+  /** What the text says of the record, as `line` of a list. Default: the texts of others in it. */
+  lines?: (record: Shown) => string[];
 }
 
 /** A command. */
@@ -62,6 +64,8 @@ export interface WriteTool<Input, CommandInput> extends ToolBase<Input> {
   /** The record as agents see it, where they see it otherwise than REST. */
   toAnswer?: (record: Shown) => Shown;
   summary: (record: Shown) => string;
+  /** What a dry run would make, after "It would be". It names no id that the dry run did not store. */
+  preview: (record: Shown) => string;
 }
 
 /** A tool of the registry, whose input nobody but itself knows more of. */

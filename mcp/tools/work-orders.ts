@@ -4,7 +4,8 @@ import type { WorkOrderCreate, WorkOrderListQuery } from '../../shared/contracts
 import { SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../shared/contracts/vocabulary.js';
 import { createWorkOrder } from '../../shared/resources/work-orders/commands.js';
 import { listAgentWorkOrders } from '../../shared/resources/work-orders/queries.js';
-import { agentWorkOrder } from '../../shared/resources/work-orders/schema.js';
+import { agentWorkOrder, agentWorkOrderListItem } from '../../shared/resources/work-orders/schema.js';
+import { quoted } from '../quoted.js';
 import { pageCursor, pageSize } from './fields.js';
 import { readJob } from './read-record.js';
 import { countBy, defineListTool, defineReadTool, defineWriteTool } from './tool.js';
@@ -16,7 +17,7 @@ export const listWorkOrdersTool = defineListTool<Pick<WorkOrderListQuery, 'statu
   name: 'list_work_orders',
   title: 'List work orders',
   description:
-    'Lists jobs (work orders: one tow or roadside call each), newest first. A job goes new (booked, no operator has accepted it yet) → pending (accepted, needs a truck) → dispatched (has a truck) → in_progress → completed, or is cancelled; filter by one of these. billing_status says whether it has an invoice. cursor is null on the last page. For what is going on right now, get_dispatch_board is shorter.',
+    'Lists jobs (work orders: one tow or roadside call each), newest first. A job goes new (booked, no operator has accepted it yet) → pending (accepted, needs a truck) → dispatched (has a truck) → in_progress → completed, or is cancelled; filter by one of these. billing_status says whether it has an invoice. cursor is null on the last page. Use get_work_order for all of one. For what is going on right now, use get_dispatch_board.',
   scope: 'read_work_orders',
   action: 'work_order.listed',
   input: Joi.object({
@@ -24,11 +25,16 @@ export const listWorkOrdersTool = defineListTool<Pick<WorkOrderListQuery, 'statu
     limit: pageSize(200),
     cursor: pageCursor(),
   }),
-  output: agentWorkOrder,
+  output: agentWorkOrderListItem,
   statement: listAgentWorkOrders,
   summary: (items) => countBy(items, 'status'),
-  line: ({ id, job_number, status, billing_status }) =>
-    `${job_number}, work order ${id}: ${status}, ${billing_status}`,
+  line: ({ id, job_number, service_type, pickup_location, customer_name, status, billing_status }) =>
+    [
+      `${job_number} ${service_type}${pickup_location ? ` at ${quoted(pickup_location)}` : ''}`,
+      ...(customer_name ? [`for ${quoted(customer_name)}`] : []),
+      `${status}, ${billing_status}`,
+      `work order ${id}`,
+    ].join(', '),
 });
 
 export const getWorkOrderTool = defineReadTool<{ work_order_id: string }>({
@@ -84,4 +90,5 @@ export const createWorkOrderTool = defineWriteTool<NewJob, WorkOrderCreate>({
   toAnswer: (record) => ({ ...record, status: 'new' }),
   output: agentWorkOrder,
   summary: ({ id }) => `Work order ${id} is booked and waits for an operator to accept it.`,
+  preview: ({ service_type }) => `a new ${service_type} job that waits for an operator to accept it`,
 });

@@ -1,12 +1,6 @@
 /* Made from the Joi schemas by `npm run types`. Do not edit. */
 
 /**
- * - `queued`: On its way to the provider
- * - `sent`: The provider accepted it
- * - `failed`: It could not be delivered
- */
-export type DeliveryState = "queued" | "sent" | "failed";
-/**
  * - `draft`: Being prepared. Lines may change, and the customer sees nothing yet
  * - `needs_review`: A person must check it before it can be approved. Lines may change
  * - `approved`: Released for sending. Lines are locked
@@ -35,6 +29,12 @@ export type InvoiceStatus =
   | "failed"
   | "void"
   | "cancelled";
+/**
+ * - `queued`: On its way to the provider
+ * - `sent`: The provider accepted it
+ * - `failed`: It could not be delivered
+ */
+export type DeliveryState = "queued" | "sent" | "failed";
 /**
  * - `approve`: Release it for sending
  * - `send`: Send it to the customer, or send it again
@@ -444,6 +444,7 @@ export type Tier = "starter" | "standard" | "premium";
 export type OperationStatus = "queued" | "succeeded" | "failed";
 
 export interface Contracts {
+  AgentInvoiceListItem?: AgentInvoiceListItem;
   DeliveryState?: DeliveryState;
   InvoiceDraftLine?: InvoiceDraftLine;
   Invoice?: Invoice;
@@ -460,6 +461,7 @@ export interface Contracts {
   LineItemInput?: LineItemInput;
   SentInvoice?: SentInvoice;
   AgentWorkOrder?: AgentWorkOrder;
+  AgentWorkOrderListItem?: AgentWorkOrderListItem;
   CancelReason?: CancelReason;
   DriverStep?: DriverStep;
   WorkOrder?: WorkOrder;
@@ -471,6 +473,7 @@ export interface Contracts {
   WorkOrderListQuery?: WorkOrderListQuery;
   WorkOrderPatch?: WorkOrderPatch;
   WorkOrderStepEntry?: WorkOrderStepEntry;
+  AgentCustomerListItem?: AgentCustomerListItem;
   Customer?: Customer;
   CustomerCreate?: CustomerCreate;
   CustomerListQuery?: CustomerListQuery;
@@ -604,6 +607,7 @@ export interface Contracts {
   UserRevoke?: UserRevoke;
   UserListQuery?: UserListQuery;
   UserPatch?: UserPatch;
+  AgentAuditListItem?: AgentAuditListItem;
   AuditEntry?: AuditEntry;
   AuditListQuery?: AuditListQuery;
   ActorType?: ActorType;
@@ -645,6 +649,16 @@ export interface Contracts {
   CustomerStatementQuery?: CustomerStatementQuery;
   StatementEntry?: StatementEntry;
   EventType?: EventType;
+}
+export interface AgentInvoiceListItem {
+  id: string;
+  invoice_number: string;
+  status: InvoiceStatus;
+  customer_name?: string;
+  total_cents: number;
+  balance_due_cents: number;
+  effective_due_date?: string;
+  created_at: string;
 }
 export interface InvoiceDraftLine {
   name: string;
@@ -991,6 +1005,19 @@ export interface AgentWorkOrder {
   updated_at: string;
   status: "new" | "pending" | "dispatched" | "in_progress" | "completed" | "cancelled";
 }
+export interface AgentWorkOrderListItem {
+  id: string;
+  job_number: string;
+  status: "new" | "pending" | "dispatched" | "in_progress" | "completed" | "cancelled";
+  billing_status: BillingStatus;
+  /**
+   * Open vocabulary. Published values: tow, light_duty_tow, medium_duty_tow, heavy_duty_tow, motorcycle_tow, flatbed_tow, accident_tow, impound_tow, private_property_tow, secondary_tow, transport, recovery, winch_out, load_shift, roadside_service, jump_start, battery_replacement, lockout, key_made, tire_change, fuel_delivery, mobile_mechanic, other.
+   */
+  service_type: string;
+  customer_name?: string;
+  pickup_location?: string;
+  created_at: string;
+}
 export interface WorkOrder {
   id: string;
   job_number: string;
@@ -1194,6 +1221,42 @@ export interface WorkOrderStepEntry {
   at?: string;
   lat?: number | null;
   lng?: number | null;
+}
+export interface AgentCustomerListItem {
+  id: string;
+  company_name: string;
+  /**
+   * Open vocabulary. Published values: cash, motor_club, insurance, dealership, repair_shop, body_shop, fleet, police, municipality, property_management, rental, transport, auction, other.
+   */
+  company_type: string;
+  billing_email?: string | null;
+  primary_phone?: string | null;
+  address?: string | null;
+  city?: string | null;
+  state?: string | null;
+  zip?: string | null;
+  is_active: boolean;
+  terms_days?: number | null;
+  tax_exempt?: boolean;
+  tax_rate_bps?: number | null;
+  /**
+   * Any version of a rate card; the one in force prices this customer's jobs. null: the default
+   */
+  rate_card_id?: string | null;
+  /**
+   * Open on released invoices
+   */
+  balance_cents: number;
+  /**
+   * Of it overdue
+   */
+  overdue_cents: number;
+  /**
+   * Paid beyond invoices and not given back
+   */
+  credit_cents?: number;
+  created_at?: string;
+  updated_at?: string;
 }
 export interface Customer {
   id: string;
@@ -3821,6 +3884,53 @@ export interface UserPatch {
    * A new one ends every session of the person
    */
   password?: string;
+}
+export interface AgentAuditListItem {
+  id: string;
+  occurred_at: string;
+  actor: {
+    type: ActorType;
+    id?: string | null;
+    name?: string | null;
+  };
+  action: string;
+  entity_type?: string | null;
+  entity_id?: string | null;
+  /**
+   * failed: refused by a rule; denied: by missing rights; held: waits for an approval
+   */
+  outcome: AuditOutcome;
+  source?: AuditSource;
+  /**
+   * The tool that an agent called
+   */
+  tool?: string | null;
+  /**
+   * Secrets are not among them. A list of records, such as line_items, is a summary: {count, names, total_cents}
+   */
+  changes?: {
+    field: string;
+    /**
+     * null when there was nothing
+     */
+    from?: {
+      [k: string]: unknown;
+    };
+    /**
+     * null when it was cleared
+     */
+    to?: {
+      [k: string]: unknown;
+    };
+  }[];
+  request_id?: string | null;
+  idempotency_key?: string | null;
+  ip?: string | null;
+  user_agent?: string | null;
+  /**
+   * Names of the first changed fields
+   */
+  changed?: string;
 }
 export interface AuditEntry {
   id: string;

@@ -19,6 +19,30 @@ export function jsonObject(alias: string, members: (string | { name: string; sql
   return `(select row_to_json(o) from (select ${columns.join(', ')}) o)`;
 }
 
+/** {@link jsonObject} without its null members: a list for agents must cost few tokens. */
+export function jsonObjectWithoutNulls(...parts: Parameters<typeof jsonObject>): string {
+  return `json_strip_nulls(${jsonObject(...parts)})`;
+}
+
+/**
+ * Items of an agent's page that come whole, in lists whose records no get tool reads: 50 whole audit
+ * entries may be 100,000 tokens.
+ */
+export const MAX_WHOLE_ITEMS = 10;
+
+/** Characters of a text that an agent's list shows. */
+export const MAX_SHORT_TEXT = 80;
+
+/** A text for an agent's list, truncated to {@link MAX_SHORT_TEXT} characters. @param sql the column by default */
+export function jsonShortText(
+  alias: string,
+  column: string,
+  sql = `${alias}.${column}`,
+): { name: string; sql: string } {
+  const start = `left(${sql}, ${MAX_SHORT_TEXT - 1}) || '…'`;
+  return { name: column, sql: `case when length(${sql}) > ${MAX_SHORT_TEXT} then ${start} else ${sql} end` };
+}
+
 /** A timestamptz as RFC 3339 in UTC with milliseconds and a Z. @param sql the column by default */
 export function jsonTime(
   alias: string,

@@ -4,7 +4,17 @@ import { TOOLS } from '../../mcp/tools/index.js';
 import { type OpenApiSchema, toInlineOpenApi } from '../../shared/contracts/to-openapi.js';
 
 /** Strings of our own making, beside those whose schema says so. */
-const OURS = new Set(['job_number', 'action', 'tool', 'request_id', 'ip', 'entity_type', 'hash', 'field']);
+const OURS = new Set([
+  'job_number',
+  'action',
+  'tool',
+  'request_id',
+  'ip',
+  'entity_type',
+  'hash',
+  'field',
+  'changed',
+]);
 
 const isOurs = ({ enum: values, format, pattern }: OpenApiSchema) =>
   values !== undefined || pattern !== undefined || ['uuid', 'date-time', 'email'].includes(String(format));

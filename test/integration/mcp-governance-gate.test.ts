@@ -145,7 +145,7 @@ describe('the gate for agents over MCP', () => {
     expect(preview).to.include({ ok: true, pending_approval: true });
     expect(preview.approval).to.include({ amount_cents: GATE, status: 'pending' });
     expect((result.content[0] as { text: string }).text).to.match(
-      /^Dry run, nothing was stored.*Held for a person/,
+      /^Dry run, nothing was stored.*held for a person/,
     );
     expect([await countOf('approvals'), await countOf('invoices')]).to.deep.equal([0, 0]);
     expect((await draft(work_order_id, 1)).invoice_number).to.equal('INV-000001');

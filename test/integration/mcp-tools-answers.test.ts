@@ -8,6 +8,19 @@ import { invoiceAfter, jobAfter } from '../support/lifecycle-records.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 const INVISIBLE = '\u202E\u200B\u{E0041}';
+/** Members of a list's items, beside the customer's name. The projection for agents drops the rest. */
+const INVOICE_MEMBERS =
+  'id invoice_number status total_cents balance_due_cents effective_due_date created_at';
+const JOB_MEMBERS = 'id job_number status billing_status service_type pickup_location created_at';
+const CUSTOMER_MEMBERS =
+  'id company_name company_type billing_email primary_phone city state is_active balance_cents overdue_cents';
+const brief = (record: Json, members: string) =>
+  Object.fromEntries(
+    members
+      .split(' ')
+      .map((name) => [name, record[name]])
+      .filter(([, value]) => value !== null),
+  );
 const LINE = {
   ...{ name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each' },
   ...{ unit_price_cents: 10_000, taxable: true },
@@ -49,12 +62,13 @@ describe('answers of tools', () => {
   };
   const asAgentsSee = (job: Json) => ({ ...job, status: job.status === 'pending' ? 'new' : job.status });
 
-  it('list_invoices and get_invoice say what REST says', async () => {
+  it('list_invoices has the chosen members of REST, get_invoice has all', async () => {
     for (const actions of [[], ['approve'], ['approve', 'send']])
       await invoiceAfter(tenant.client, actions, { notes: `Tow${INVISIBLE} to the yard` });
     const page = await called('list_invoices', { limit: 2 });
     const expected = JSON.parse(JSON.stringify(await rest('/invoices?limit=2')).replaceAll(INVISIBLE, ''));
-    expect(page.answer.items).to.deep.equal(expected.data.items);
+    const items = expected.data.items.map((item: Json) => brief(item, INVOICE_MEMBERS));
+    expect(page.answer.items).to.deep.equal(items);
     expect(page.answer).to.have.all.keys('items', 'cursor', 'count');
     expect(page.answer.count).to.equal(2);
     expect(page.text).to.include(`call again with cursor "${page.answer.cursor}"`);
@@ -72,7 +86,7 @@ describe('answers of tools', () => {
     expect((await called('list_invoices', { status: 'void' })).text).to.equal('Nothing found.');
   });
 
-  it('list_work_orders and get_work_order say what REST says, but new for what nobody has accepted', async () => {
+  it('list_work_orders has the chosen members of REST, get_work_order all; unaccepted jobs are new', async () => {
     await called('create_work_order', { service_type: 'tow' });
     for (const actions of [[], ['assign'], ['assign', 'start', 'complete']])
       await jobAfter(tenant.client, actions);
@@ -86,7 +100,7 @@ describe('answers of tools', () => {
     ]);
     const statuses = ['completed', 'dispatched', 'pending', 'new'];
     expect(answer.items).to.deep.equal(
-      items.map((job: Json, nth: number) => ({ ...job, status: statuses[nth] })),
+      items.map((job: Json, nth: number) => brief({ ...job, status: statuses[nth] }, JOB_MEMBERS)),
     );
     for (const [nth, { id, job_number }] of items.entries()) {
       expect(text).to.include(id).and.to.include(job_number);
@@ -105,9 +119,11 @@ describe('answers of tools', () => {
         company_name: name,
         billing_email: `${name.slice(0, 3).trim()}@example.com`,
       });
-    expect((await called('list_customers')).answer.items).to.deep.equal(
-      (await rest('/customers')).data.items,
-    );
+    const listed = async (path: string) =>
+      (await rest(path)).data.items.map((item: Json) => brief(item, CUSTOMER_MEMBERS));
+    expect((await called('list_customers')).answer.items).to.deep.equal(await listed('/customers'));
+    const whole = await called('list_customers', { limit: 10 });
+    expect(whole.answer.items).to.deep.equal((await rest('/customers')).data.items);
     for (const [search, count] of [
       ['hudson', 1],
       ['%', 1],
@@ -117,9 +133,8 @@ describe('answers of tools', () => {
     ] as const) {
       const { answer } = await called('list_customers', { search });
       expect(answer.count, search).to.equal(count);
-      expect(answer.items).to.deep.equal(
-        (await rest(`/customers?search=${encodeURIComponent(search)}`)).data.items,
-      );
+      const path = `/customers?search=${encodeURIComponent(search)}`;
+      expect(answer.items).to.deep.equal(await listed(path));
     }
   });
 
@@ -140,7 +155,7 @@ describe('answers of tools', () => {
     const invoiceId = await invoiceAfter(tenant.client, ['approve']);
     await called('get_invoice', { invoice_id: invoiceId });
     await agent.refused('create_invoice_draft', {});
-    const { answer, text } = await called('search_audit_log', { entity_type: 'invoice' });
+    const { answer, text } = await called('search_audit_log', { entity_type: 'invoice', limit: 10 });
     expect(answer.items).to.deep.equal((await rest('/audit-log?entity_type=invoice')).data.items);
     expect(answer.items.map(({ tool, outcome }: Json) => [tool, outcome])).to.deep.equal([
       ['create_invoice_draft', 'failed'],
@@ -150,7 +165,9 @@ describe('answers of tools', () => {
     ]);
     expect(text).to.include('invoice.created').and.to.include('1 failed, 3 ok');
     const [last, , first] = answer.items;
-    const mine = await called('search_audit_log', { actor: last.actor.id, since: first.occurred_at });
+    const mine = await called('search_audit_log', {
+      ...{ actor: last.actor.id, since: first.occurred_at, limit: 10 },
+    });
     expect(mine.answer.items.map(({ tool }: Json) => tool)).to.deep.equal([
       'search_audit_log',
       'create_invoice_draft',
@@ -202,16 +219,18 @@ describe('answers of tools', () => {
     expect((await rest(`/invoices/${draft.answer.id}`)).status).to.equal('draft');
   });
 
-  it('a dry run, a held write and a replay fit the schema too', async () => {
+  it('a dry run, a held write and a replay fit the schema; a dry run names no id that it did not store', async () => {
     await setGate(tenant);
     const work_order_id = await jobAfter(tenant.client, ['assign', 'start', 'complete']);
     const args = { work_order_id, line_items: [LINE] };
     const dry = await called('create_invoice_draft', { ...args, dry_run: true });
     expect(dry.answer).to.deep.include({ ok: true, dry_run: true, warnings: [] });
     expect(dry.answer.data).to.include({ status: 'draft', total_cents: 11_000 });
-    expect(dry.text).to.include('Dry run, nothing was stored');
+    expect(dry.text).to.include('Dry run, nothing was stored. It would be a draft invoice of $110.00');
+    expect(dry.text).to.not.include('propose_invoice_approval').and.not.include(dry.answer.data.id);
     const dryJob = await called('create_work_order', { service_type: 'tow', dry_run: true });
     expect(dryJob.answer.data.status).to.equal('new');
+    expect(dryJob.text).to.include('It would be a new tow job').and.not.include(dryJob.answer.data.id);
     const gated = { work_order_id, line_items: [{ ...LINE, unit_price_cents: GATE }] };
     const held = await called('create_invoice_draft', gated);
     expect(held.answer).to.have.all.keys('ok', 'pending_approval', 'approval');
@@ -219,6 +238,17 @@ describe('answers of tools', () => {
     expect(held.text).to.include('Held for a person: $1100.00').and.to.include(held.answer.approval.id);
     const wouldBeHeld = await called('create_invoice_draft', { ...gated, dry_run: true });
     expect(wouldBeHeld.answer.dry_run).to.equal(true);
+    expect(wouldBeHeld.text)
+      .to.include('It would be held for a person: $1100.00')
+      .and.not.include(wouldBeHeld.answer.data.approval.id)
+      .and.not.include('waits until');
+    const { id: invoice_id } = (await called('create_invoice_draft', args)).answer;
+    const proposal = await called('propose_invoice_approval', {
+      ...{ invoice_id, justification: 'Lines match the slip.', dry_run: true },
+    });
+    expect(proposal.text)
+      .to.include(`a request that a person approve invoice ${invoice_id} over $110.00`)
+      .and.not.include(proposal.answer.data.id);
     const key = { idempotency_key: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d90' };
     const [once, again] = [
       await called('create_invoice_draft', { ...args, ...key }),

@@ -111,13 +111,14 @@ describe('pages of list tools', () => {
     expect((await agent.refused('list_customers', { cursor: own })).code).to.equal('invalid_cursor');
   });
 
-  it('name no more than 25 items in their text, and hold all of them', async () => {
+  it('name no more than 20 items in their text, and hold all of them', async () => {
     await fill(LISTS.list_customers?.insert as Insert, 60);
     const result = await agent.call('list_customers', { limit: 100 });
     expect((result.structuredContent as Json).count).to.equal(60);
     const lines = (result.content[0] as { text: string }).text.split('\n');
-    expect(lines).to.have.length(27);
-    expect(lines.at(-1)).to.equal('- and 35 more');
+    // A heading, the warning, a mark before and after.
+    expect(lines).to.have.length(25);
+    expect(lines.at(-2)).to.equal('- and 40 more');
     expect(lines[0]).to.equal('60 on this page: 60 active. That is all.');
   });
 });

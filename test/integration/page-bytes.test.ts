@@ -121,23 +121,16 @@ describe('the bytes of a page', () => {
     expect([...first.items.map(({ id }: Item) => id), ...rest.ids]).to.deep.equal(before);
   });
 
-  it(`list_work_orders ends each page at ${MAX_LIST_BYTES} bytes, and its cursors neither repeat nor lose a job`, async () => {
-    const ids: string[] = [];
-    let cursor: string | undefined;
-    let pages = 0;
-    do {
-      const page = await agent.ok('list_work_orders', { limit: 200, ...(cursor ? { cursor } : {}) });
-      expect(Buffer.byteLength(JSON.stringify(page.items))).to.be.at.most(MAX_LIST_BYTES + MAX_FRAME_BYTES);
-      ids.push(...page.items.map(({ id }: Item) => id));
-      cursor = page.cursor ?? undefined;
-      pages += 1;
-    } while (cursor);
-    expect(ids).to.deep.equal(await idsIn('work_orders'));
-    expect(pages).to.be.above(1);
+  it('list_work_orders has jobs with long notes on one page, as its items leave notes out', async () => {
+    const page = await agent.ok('list_work_orders', { limit: 200 });
+    expect(page.items.map(({ id }: Item) => id)).to.deep.equal(await idsIn('work_orders'));
+    expect(page.cursor).to.equal(null);
+    expect(Buffer.byteLength(JSON.stringify(page.items))).to.be.below(MAX_LIST_BYTES);
   });
 
   it('search_audit_log answers with one entry when it alone exceeds the bound', async () => {
-    const input = { limit: 100, actor };
+    // Entries of a short page are whole.
+    const input = { limit: 10, actor };
     const first = await agent.ok('search_audit_log', input);
     expect(first.items).to.have.length(1);
     const second = await agent.ok('search_audit_log', { ...input, cursor: first.cursor });

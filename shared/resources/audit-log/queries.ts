@@ -1,9 +1,10 @@
 import type { AuditListQuery } from '../../contracts/generated.js';
+import { MAX_WHOLE_ITEMS } from '../../contracts/resource.js';
 import { firstIdAt } from '../../platform/id-times.js';
 import { isUuid } from '../../platform/ids.js';
 import type { Statement } from '../../platform/postgres.js';
 import { addDateRange, Conditions, type ListScope, listStatement } from '../keyset-list.js';
-import { auditEntryRepresentation } from './representation.js';
+import { auditEntryRepresentation, briefAuditEntryRepresentation } from './representation.js';
 
 const DAY_MS = 24 * 3600 * 1000;
 /**
@@ -14,6 +15,17 @@ const LONGEST_DELAY_MS = 8 * DAY_MS;
 
 /** The page of the audit log that a query asks for, newest first by the time of the request. */
 export function listAuditEntries(query: AuditListQuery, scope: ListScope): Statement {
+  return auditStatement(query, scope, auditEntryRepresentation('t'));
+}
+
+/** The same page for agents: brief entries, but whole ones on a short page. */
+export function listAgentAuditEntries(query: AuditListQuery, scope: ListScope): Statement {
+  const isShort = query.limit <= MAX_WHOLE_ITEMS;
+  const representation = isShort ? auditEntryRepresentation('t') : briefAuditEntryRepresentation('t');
+  return auditStatement(query, scope, representation);
+}
+
+function auditStatement(query: AuditListQuery, scope: ListScope, representation: string): Statement {
   const { actor, since, until } = query;
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
@@ -28,7 +40,7 @@ export function listAuditEntries(query: AuditListQuery, scope: ListScope): State
   addDateRange(conditions, 'occurred_at', { since, until, timeZone: scope.timeZone });
   return listStatement({
     table: 'audit_entries',
-    representation: auditEntryRepresentation('t'),
+    representation,
     conditions,
     limit: query.limit,
     position: scope.position,

@@ -1,4 +1,4 @@
-import { jsonObject, jsonTime } from '../../contracts/resource.js';
+import { jsonObject, jsonObjectWithoutNulls, jsonShortText, jsonTime } from '../../contracts/resource.js';
 
 /** An entry as it was written; what a refusal said stays inside. */
 export function auditEntryRepresentation(alias: string): string {
@@ -21,5 +21,29 @@ export function auditEntryRepresentation(alias: string): string {
     'idempotency_key',
     'ip',
     'user_agent',
+  ]);
+}
+
+/** Changed fields that a brief entry names. */
+const NAMED_FIELDS = 3;
+
+/** An entry in a long list for agents: who did what, and the names of the fields that changed. */
+export function briefAuditEntryRepresentation(alias: string): string {
+  const actor = jsonObjectWithoutNulls(alias, [
+    { name: 'type', sql: `${alias}.actor_type` },
+    { name: 'id', sql: `${alias}.actor_id` },
+    { ...jsonShortText(alias, 'actor_name'), name: 'name' },
+  ]);
+  const changed = `(select string_agg(c.change ->> 'field', ', ' order by c.rank) filter (where c.rank <= ${NAMED_FIELDS})
+      || case when count(*) > ${NAMED_FIELDS} then ' and ' || (count(*) - ${NAMED_FIELDS}) || ' more' else '' end
+    from jsonb_array_elements(${alias}.changes) with ordinality as c(change, rank))`;
+  return jsonObjectWithoutNulls(alias, [
+    'id',
+    jsonTime(alias, 'occurred_at'),
+    { name: 'actor', sql: actor },
+    'action',
+    'entity_id',
+    'outcome',
+    { name: 'changed', sql: changed },
   ]);
 }

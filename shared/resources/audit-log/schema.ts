@@ -41,6 +41,19 @@ export const auditEntry = allRequired({
   user_agent: Joi.string().allow(null).example('Mozilla/5.0'),
 }).meta({ className: 'AuditEntry' });
 
+/**
+ * An entry in an agent's list. A short page has whole entries. A longer one has `changed` and leaves
+ * out null members, `changes` and all that tells how a request came in.
+ */
+export const agentAuditListItem = auditEntry
+  .fork(
+    ['entity_type', 'entity_id', 'source', 'tool', 'changes', 'request_id', 'idempotency_key', 'ip'],
+    (member) => member.optional(),
+  )
+  .fork(['user_agent', 'actor.id', 'actor.name'], (member) => member.optional())
+  .keys({ changed: Joi.string().description('Names of the first changed fields').example('status') })
+  .meta({ className: 'AgentAuditListItem' });
+
 export const auditListQuery = Joi.object({
   entity_type: entityType().description('Kind of record'),
   entity_id: uuid().description('One record'),

@@ -1,8 +1,9 @@
 import type { CustomerListQuery } from '../../contracts/generated.js';
+import { MAX_WHOLE_ITEMS } from '../../contracts/resource.js';
 import type { Statement } from '../../platform/postgres.js';
 import { Conditions, type FilterScope, type ListScope, listStatement } from '../keyset-list.js';
 import { addSearch, type Search } from '../search.js';
-import { customerRepresentation } from './representation.js';
+import { briefCustomerRepresentation, customerRepresentation } from './representation.js';
 
 /** Which customers a query means: those of its list, and of an export with the same filters. */
 export function customerConditions(query: CustomerListQuery, scope: FilterScope): Conditions {
@@ -29,6 +30,22 @@ export function listCustomers(query: CustomerListQuery, scope: ListScope): State
   return listStatement({
     table: 'customers',
     representation: customerRepresentation('t'),
+    conditions: customerFilters(query, scope),
+    search: customerSearch(query, scope),
+    limit: query.limit,
+    position: scope.position,
+  });
+}
+
+/** The same page for agents: brief customers, but whole ones on a short page. */
+export function listAgentCustomers(
+  query: Pick<CustomerListQuery, 'search' | 'limit'>,
+  scope: ListScope,
+): Statement {
+  return listStatement({
+    table: 'customers',
+    representation:
+      query.limit <= MAX_WHOLE_ITEMS ? customerRepresentation('t') : briefCustomerRepresentation('t'),
     conditions: customerFilters(query, scope),
     search: customerSearch(query, scope),
     limit: query.limit,

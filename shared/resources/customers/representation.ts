@@ -1,4 +1,4 @@
-import { jsonObject, jsonTime } from '../../contracts/resource.js';
+import { jsonObject, jsonObjectWithoutNulls, jsonShortText, jsonTime } from '../../contracts/resource.js';
 
 /** What is open on released invoices; the states are those of the index invoices_owed. */
 function owed(alias: string, condition: string): string {
@@ -38,4 +38,31 @@ export function customerMembers(alias: string): Parameters<typeof jsonObject>[1]
 
 export function customerRepresentation(alias: string): string {
   return jsonObject(alias, customerMembers(alias));
+}
+
+/** A customer in a long list for agents: enough to choose one. */
+export function briefCustomerRepresentation(alias: string): string {
+  const members = customerMembers(alias);
+  const withName = (name: string) => members.filter((one) => typeof one === 'object' && one.name === name);
+  return jsonObjectWithoutNulls(alias, [
+    'id',
+    jsonShortText(alias, 'company_name'),
+    'company_type',
+    'billing_email',
+    'primary_phone',
+    jsonShortText(alias, 'city'),
+    'state',
+    'is_active',
+    ...withName('balance_cents'),
+    ...withName('overdue_cents'),
+  ]);
+}
+
+/** The name of the customer that a record's `customer_id` means, as an agent's list shows it. */
+export function shortCustomerName(alias: string): { name: string; sql: string } {
+  const { sql } = jsonShortText('c', 'company_name');
+  return {
+    name: 'customer_name',
+    sql: `(select ${sql} from customers c where c.tenant_id = ${alias}.tenant_id and c.id = ${alias}.customer_id)`,
+  };
 }

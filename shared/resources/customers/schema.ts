@@ -72,6 +72,20 @@ export const customer = allRequired({
   updated_at: dateTime(),
 }).meta({ className: 'Customer' });
 
+/**
+ * A customer in an agent's list. A short page has whole customers. A longer one leaves out null
+ * members and these.
+ */
+export const agentCustomerListItem = customer
+  .fork(
+    ['address', 'zip', 'terms_days', 'tax_exempt', 'tax_rate_bps', 'rate_card_id', 'credit_cents'],
+    (member) => member.optional(),
+  )
+  .fork(['billing_email', 'primary_phone', 'city', 'state', 'created_at', 'updated_at'], (member) =>
+    member.optional(),
+  )
+  .meta({ className: 'AgentCustomerListItem' });
+
 export const customerListQuery = Joi.object({
   search: text(100).description('Part of company_name or billing_email'),
   company_type: slug(COMPANY_TYPES),

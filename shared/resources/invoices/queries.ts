@@ -2,7 +2,11 @@ import type { InvoiceListQuery } from '../../contracts/generated.js';
 import type { Statement } from '../../platform/postgres.js';
 import { addDateRange, Conditions, type FilterScope, type ListScope, listStatement } from '../keyset-list.js';
 import { addSearch, type Search } from '../search.js';
-import { invoiceListRepresentation, invoiceRepresentation } from './representation.js';
+import {
+  agentInvoiceListRepresentation,
+  invoiceListRepresentation,
+  invoiceRepresentation,
+} from './representation.js';
 
 /** Which invoices a query means: those of its list, and of an export with the same filters. */
 export function invoiceConditions(query: InvoiceListQuery, scope: FilterScope): Conditions {
@@ -37,6 +41,20 @@ export function listInvoices(query: InvoiceListQuery, scope: ListScope): Stateme
     representation: query.expand ? invoiceRepresentation('t') : invoiceListRepresentation('t'),
     conditions: invoiceFilters(query, scope),
     search: invoiceSearch(query, scope),
+    limit: query.limit,
+    position: scope.position,
+  });
+}
+
+/** The page of invoices for agents, with fewer members. */
+export function listAgentInvoices(
+  query: Pick<InvoiceListQuery, 'status' | 'limit'>,
+  scope: ListScope,
+): Statement {
+  return listStatement({
+    table: 'invoices',
+    representation: agentInvoiceListRepresentation('t'),
+    conditions: invoiceFilters(query, scope),
     limit: query.limit,
     position: scope.position,
   });

@@ -1,4 +1,5 @@
-import { jsonObject, jsonTime } from '../../contracts/resource.js';
+import { jsonObject, jsonObjectWithoutNulls, jsonShortText, jsonTime } from '../../contracts/resource.js';
+import { shortCustomerName } from '../customers/representation.js';
 import { allowedActions } from './allowed-actions.js';
 import { effectiveDueDate } from './effective-due-date.js';
 
@@ -59,4 +60,18 @@ export function invoiceRepresentation(alias: string): string {
 /** An invoice in a list: without its line items. */
 export function invoiceListRepresentation(alias: string): string {
   return jsonObject(alias, MEMBERS(alias));
+}
+
+/** An invoice in an agent's list: enough to choose one. get_invoice has every member. */
+export function agentInvoiceListRepresentation(alias: string): string {
+  return jsonObjectWithoutNulls(alias, [
+    'id',
+    jsonShortText(alias, 'invoice_number'),
+    'status',
+    shortCustomerName(alias),
+    'total_cents',
+    'balance_due_cents',
+    jsonTime(alias, 'effective_due_date', effectiveDueDate(alias)),
+    jsonTime(alias, 'created_at'),
+  ]);
 }

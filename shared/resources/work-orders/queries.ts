@@ -3,7 +3,11 @@ import { jsonObject } from '../../contracts/resource.js';
 import type { Statement } from '../../platform/postgres.js';
 import { addDateRange, Conditions, type FilterScope, type ListScope, listStatement } from '../keyset-list.js';
 import { addSearch, type Search } from '../search.js';
-import { agentWorkOrderMembers, workOrderRepresentation } from './representation.js';
+import {
+  agentWorkOrderListRepresentation,
+  agentWorkOrderMembers,
+  workOrderRepresentation,
+} from './representation.js';
 
 /** Which work orders a query means, in its list and in an export. `pending` includes the unaccepted, `new` means those alone. */
 export function workOrderConditions(query: WorkOrderListQuery, scope: FilterScope): Conditions {
@@ -43,7 +47,7 @@ export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): Sta
   });
 }
 
-/** The same for agents, whose `pending` means accepted. */
+/** The page for agents, with fewer members. Their `pending` means accepted. */
 export function listAgentWorkOrders(
   query: Pick<WorkOrderListQuery, 'status' | 'limit'>,
   scope: ListScope,
@@ -55,7 +59,7 @@ export function listAgentWorkOrders(
   else conditions.addIf(status, 't.status = ?');
   return listStatement({
     table: 'work_orders',
-    representation: jsonObject('t', agentWorkOrderMembers('t')),
+    representation: agentWorkOrderListRepresentation('t'),
     conditions,
     limit,
     position: scope.position,

@@ -1,4 +1,5 @@
-import { jsonObject, jsonTime } from '../../contracts/resource.js';
+import { jsonObject, jsonObjectWithoutNulls, jsonShortText, jsonTime } from '../../contracts/resource.js';
+import { shortCustomerName } from '../customers/representation.js';
 
 type Members = Parameters<typeof jsonObject>[1];
 
@@ -42,10 +43,26 @@ export function workOrderRepresentation(alias: string): string {
 
 /** As agents see it: `new` while nobody has accepted it, and so its `pending` means accepted. */
 export function agentWorkOrderMembers(alias: string): Members {
-  const status = `case when ${alias}.status = 'pending' and ${alias}.intake = 'new' then 'new' else ${alias}.status end`;
-  return workOrderMembers(alias).map((member) =>
-    member === 'status' ? { name: 'status', sql: status } : member,
-  );
+  return workOrderMembers(alias).map((member) => (member === 'status' ? agentStatus(alias) : member));
+}
+
+function agentStatus(alias: string): { name: string; sql: string } {
+  const isNew = `${alias}.status = 'pending' and ${alias}.intake = 'new'`;
+  return { name: 'status', sql: `case when ${isNew} then 'new' else ${alias}.status end` };
+}
+
+/** A work order in an agent's list: enough to choose one. get_work_order has every member. */
+export function agentWorkOrderListRepresentation(alias: string): string {
+  return jsonObjectWithoutNulls(alias, [
+    'id',
+    'job_number',
+    agentStatus(alias),
+    'billing_status',
+    'service_type',
+    shortCustomerName(alias),
+    jsonShortText(alias, 'pickup_location'),
+    jsonTime(alias, 'created_at'),
+  ]);
 }
 
 /** An object of the representation that is kept in columns of its own. */

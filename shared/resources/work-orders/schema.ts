@@ -140,14 +140,25 @@ export const workOrder = allRequired({
   updated_at: dateTime(),
 }).meta({ className: 'WorkOrder' });
 
+const agentStatus = () =>
+  Joi.string()
+    .valid('new', ...WORK_ORDER_STATUSES)
+    .required();
+
 /** As agents see it: `new` until somebody accepts it (decisions 1, row 3). */
-export const agentWorkOrder = workOrder
-  .keys({
-    status: Joi.string()
-      .valid('new', ...WORK_ORDER_STATUSES)
-      .required(),
-  })
-  .meta({ className: 'AgentWorkOrder' });
+export const agentWorkOrder = workOrder.keys({ status: agentStatus() }).meta({ className: 'AgentWorkOrder' });
+
+/** A work order in an agent's list. Members that are null are absent. */
+export const agentWorkOrderListItem = Joi.object({
+  id: uuid().required(),
+  job_number: Joi.string().required(),
+  status: agentStatus(),
+  billing_status: billingStatus.required(),
+  service_type: slug(SERVICE_TYPES).required(),
+  customer_name: Joi.string(),
+  pickup_location: Joi.string(),
+  created_at: dateTime().required(),
+}).meta({ className: 'AgentWorkOrderListItem' });
 
 export const workOrderListQuery = Joi.object({
   status: Joi.string()
