@@ -17,9 +17,8 @@ interface Kind {
 }
 
 /**
- * What an operation answers. `responses` holds one success, that of a plain call, so that generated clients
- * return the resource itself: openapi-fetch and orval return the union of all successes, and
- * swagger-typescript-api returns the lowest status. The dry run and the late commit are `other`.
+ * What an operation answers. `responses` holds one success, that of a plain call, so that generated
+ * clients return the resource itself. The dry run and the late commit are `other` (docs/adr/0016).
  */
 export function answersOf(declared: Json, kind: Kind): { responses: Json; other: Json | undefined } {
   const { 'x-errors': errors = [], ...successes } = declared as { 'x-errors'?: number[] } & Record<

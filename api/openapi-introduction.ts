@@ -8,6 +8,7 @@ Signed-in people use a cookie instead: \`POST /session\`.
 
 ### Lists and pages
 A list is \`{ok, data: {items, cursor, count}}\`, newest first. Pass \`data.cursor\` as \`cursor\` to get the next page; on the last page it is null.
+A page may hold fewer items than \`limit\`, because it ends at 4 MiB: go on until \`cursor\` is null.
 A cursor belongs to the filters that it was made with.
 \`since\` is inclusive and \`until\` exclusive. A plain date means midnight in the account's time zone.
 
@@ -32,6 +33,7 @@ A record that can change has an \`ETag\`. Send it back as \`If-Match\`: if the r
 
 ### Limits
 Each key has a limit per minute and one per hour. \`X-RateLimit-Remaining\`, \`RateLimit\` and \`RateLimit-Policy\` tell where it stands. Beyond the limit the answer is 429 with \`Retry-After\`.
+All API keys of an account together have five times the limits of one, all its agents another five times, all its people twenty times.
 A body may have 1 MiB.
 
 ### Unknown names

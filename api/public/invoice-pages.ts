@@ -1,6 +1,7 @@
 import type { Command } from '../../shared/contracts/command.js';
 import { systemCommand } from '../../shared/contracts/system-command.js';
 import { isTransientDatabaseError, methodNotAllowed } from '../../shared/platform/errors.js';
+import { networkOf } from '../../shared/platform/network-of.js';
 import { markInvoiceViewed } from '../../shared/resources/invoices/commands.js';
 import { type LinkTarget, linkKeyOf, openLink } from '../../shared/resources/messages/link.js';
 import { type LinkedInvoice, readLinkedInvoice } from '../../shared/resources/messages/link-queries.js';
@@ -11,7 +12,7 @@ import { answerLogo } from '../routes/logo.js';
 import type { ApiRuntime } from '../runtime.js';
 import { invoicePage, noticePage, PAGE_HEADERS } from './page-html.js';
 
-/** Requests of one address; a page is up to three of them. Whoever has a link needs few, whoever guesses gets nowhere. */
+/** Requests of one network; a page is up to three of them. Whoever has a link needs few, whoever guesses gets nowhere. */
 const LIMITS = { minute: 120, hour: 2000 };
 
 /** A PDF costs a hundred times what a page does. */
@@ -39,8 +40,9 @@ export function invoicePages(api: ApiRuntime): ApiMiddleware {
     ctx.state.route = `/i/{token}${part}`;
     ctx.set(PAGE_HEADERS);
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed(ctx.method, ['GET']);
-    const decisions = [await api.limiter.consume(`page:${ctx.ip}`, LIMITS)];
-    if (part === '/pdf') decisions.push(await api.limiter.consume(`page-pdf:${ctx.ip}`, PDF_LIMITS));
+    const network = networkOf(ctx.ip);
+    const decisions = [await api.limiter.consume(`page:${network}`, LIMITS)];
+    if (part === '/pdf') decisions.push(await api.limiter.consume(`page-pdf:${network}`, PDF_LIMITS));
     const windows = decisions.flatMap((one) => one.windows.filter(({ remaining }) => remaining < 0));
     if (windows.length > 0) {
       ctx.set('Retry-After', String(Math.max(...windows.map((window) => window.resetSeconds))));

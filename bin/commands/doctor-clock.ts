@@ -4,9 +4,9 @@ import { loadTimeZones } from '../../shared/resources/settings/time-zones.js';
 import { LIST_FAULTS, type SweepFault } from '../../shared/resources/sweep-faults/store.js';
 import { readAcrossTenants } from './store.js';
 
-export const MEND_CLOCK =
+export const REMEDY_FOR_CLOCK =
   'Start a clock (npm start, or `node dist/workers/main.js clock`); its log names the cause of each failed job.';
-export const MEND_ACCOUNTS =
+export const REMEDY_FOR_ACCOUNTS =
   'Give the account a time zone that PostgreSQL knows (PATCH /settings); for any other cause see the log of the clock.';
 
 /** Accounts named in one line; the count says how many there are. */

@@ -13,7 +13,7 @@ import type { StorageLocation } from '../../shared/platform/storage/location.js'
 import { openStorage } from '../../shared/platform/storage/open-storage.js';
 import { assertWritable } from '../../shared/platform/storage/probe.js';
 import type { CommandContext, RunCommand } from './command.js';
-import { checkAccounts, checkClock, MEND_ACCOUNTS, MEND_CLOCK } from './doctor-clock.js';
+import { checkAccounts, checkClock, REMEDY_FOR_ACCOUNTS, REMEDY_FOR_CLOCK } from './doctor-clock.js';
 import { checkRedis } from './doctor-redis.js';
 import { CliError, EXIT, type ExitCode, reasonOf, toCliError } from './exit-codes.js';
 import { isReachableAsApp } from './store.js';
@@ -32,7 +32,7 @@ type Check = () => Promise<string>;
 
 const OLDEST_NODE = [20, 19] as const;
 const OLDEST_POSTGRES = 150_000;
-const MEND_PARTITIONS =
+const REMEDY_FOR_PARTITIONS =
   'The clock makes and drops them every hour; its log says what is in the way. Rows in a default partition wait for a person to move them.';
 /** Those that need PostgreSQL. */
 const DATABASE_CHECKS = ['role', 'migrations', 'partitions', 'clock', 'accounts', 'secret_key'];
@@ -89,7 +89,7 @@ async function examineSettings(context: CommandContext): Promise<Finding[]> {
   let config: Config | undefined;
   const settings = await examine(
     'settings',
-    'Mend these environment variables; docs/guides/operators.md lists all.',
+    'Fix these environment variables; docs/guides/operators.md lists all.',
     async () => {
       config = context.config();
       if (config.warnings.length > 0) throw new Error(config.warnings.join(' '));
@@ -153,9 +153,9 @@ async function examineDatabase(context: CommandContext, config: Config): Promise
     reachable,
     role,
     migrations,
-    await examine('partitions', MEND_PARTITIONS, () => checkPartitions(databaseUrl)),
-    await examine('clock', MEND_CLOCK, () => checkClock(found)),
-    await examine('accounts', MEND_ACCOUNTS, () => checkAccounts(found)),
+    await examine('partitions', REMEDY_FOR_PARTITIONS, () => checkPartitions(databaseUrl)),
+    await examine('clock', REMEDY_FOR_CLOCK, () => checkClock(found)),
+    await examine('accounts', REMEDY_FOR_ACCOUNTS, () => checkAccounts(found)),
     await examine('secret_key', 'Set the SECRET_KEY that the running processes have.', () =>
       checkSecretKey(found, config.secretKey),
     ),

@@ -162,7 +162,7 @@ function refusalOfPostgres(error: unknown, { username, pathname }: URL): StartEr
   if (WRONG_LOGIN.includes(code) || MISSING_PASSWORD.test(reason)) {
     return new StartError(
       `PostgreSQL refuses the user "${user}" of DATABASE_URL: ${reason}.`,
-      'Mend the user name or the password in DATABASE_URL.',
+      'Fix the user name or the password in DATABASE_URL.',
       { cause: error },
     );
   }
@@ -170,7 +170,7 @@ function refusalOfPostgres(error: unknown, { username, pathname }: URL): StartEr
     const database = decodeURIComponent(pathname.slice(1));
     return new StartError(
       `PostgreSQL has no database "${database}".`,
-      `Create it (\`create database "${database}" owner "${user}"\`), or mend DATABASE_URL.`,
+      `Create it (\`create database "${database}" owner "${user}"\`), or fix DATABASE_URL.`,
       { cause: error },
     );
   }

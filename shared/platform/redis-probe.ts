@@ -33,7 +33,7 @@ export async function probeRedis(redisUrl: string, logger: Logger): Promise<void
     if (!WRONG_PASSWORD.test(reason)) throw new NotYet(error);
     throw new StartError(
       `Redis refuses REDIS_URL: ${reason}.`,
-      'Mend the user name, the password or the database number in REDIS_URL.',
+      'Fix the user name, the password or the database number in REDIS_URL.',
       { cause: error },
     );
   } finally {

@@ -97,7 +97,7 @@ export const settingsSchema = Joi.object({
     .integer()
     .min(1)
     .default(300)
-    .description('wrong credentials allowed per address and minute')
+    .description('wrong credentials allowed per network (IPv4 address, IPv6 /56) and minute')
     .example(300),
   WRITE_TIMEOUT_MS: Joi.number()
     .integer()

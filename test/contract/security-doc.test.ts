@@ -30,7 +30,8 @@ const quoted = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) =>
 const exists = (path: string) => existsSync(join(PROJECT, path));
 
 describe('docs/security.md', () => {
-  it('names for everything that an actor cannot do a test that is there', () => {
+  // Whether a test in that file still proves the row, only a reader can tell.
+  it('names for everything that an actor cannot do a test file that is there', () => {
     const claims = [
       ...rowsUnder('cannot', 'because', 'test'),
       ...rowsUnder('cannot, by a slip', 'because', 'test'),

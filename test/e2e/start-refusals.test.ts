@@ -59,7 +59,7 @@ if (!IS_SCALED) {
         const output = await refusal(type, {
           DATABASE_URL: changed(databaseUrl, { password: 'wrong-secret' }),
         });
-        expect(output).to.match(/PostgreSQL refuses the user "tow" of DATABASE_URL.*Mend .* password/);
+        expect(output).to.match(/PostgreSQL refuses the user "tow" of DATABASE_URL.*Fix .* password/);
         expect(output).to.not.include('wrong-secret');
       });
 

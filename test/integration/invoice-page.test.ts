@@ -242,7 +242,7 @@ describe('the page of an invoice', () => {
     expect(new Set(statuses)).to.deep.equal(new Set([200, 429]));
   });
 
-  it('lets one address ask so often and no oftener', async () => {
+  it('lets one network ask so often and no oftener: an IPv4 address, or the /56 of an IPv6 address', async () => {
     const { path } = await sent(invoiceInput());
     const limited = await TestStack.start({ environment: { TRUST_PROXY: 'true' } });
     const ask = (address: string) =>
@@ -253,6 +253,10 @@ describe('the page of an invoice', () => {
       expect(last.status).to.equal(429);
       expect(Number(last.headers.get('retry-after'))).to.be.above(0);
       expect((await ask('192.0.2.2')).status, 'another address').to.equal(404);
+      for (let nth = 0; nth < 120; nth += 1) last = await ask(`2001:db8:1:${nth.toString(16)}::1`);
+      expect(last.status, 'the last that its network may ask').to.equal(404);
+      expect((await ask('2001:db8:1:ff::1')).status, 'addresses of one /56').to.equal(429);
+      expect((await ask('2001:db8:1:100::1')).status, 'another network').to.equal(404);
     } finally {
       await limited.stop();
     }

@@ -49,6 +49,17 @@ describe('the mails of an account in a day', () => {
     expect(await mails.events(waiting)).to.have.length(1);
   });
 
+  it('leave out one whose invoice was voided: it is refused at once, and takes none of the day', async () => {
+    for (let nth = 0; nth < PER_DAY; nth += 1) await mails.delivered(await mails.sending(), 'sent');
+    const waiting = await mails.sending();
+    const message = await held(waiting);
+    await mails.tenant.client.post(`/invoices/${waiting}/void`, { reason: 'wrong car' });
+    await mails.hurry(message.id);
+    expect((await mails.delivered(waiting, 'failed')).status).to.equal('void');
+    expect((await mails.messages(waiting))[0].error).to.match(/void before the message left/);
+    expect(mails.copies(message.id)).to.equal(0);
+  });
+
   it('are counted once each however many are handed over at once, and another account has its own', async () => {
     const invoices = await Promise.all(Array.from({ length: 3 * PER_DAY }, () => mails.sending()));
     const settled = await eventually('each to be sent or to wait', async () => {

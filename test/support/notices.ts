@@ -10,7 +10,7 @@ export async function makeNotice(
   const id = newId();
   await stack.rows(
     tenantId,
-    `insert into notices (tenant_id, id, kind, title, text, entity_type, entity_id) values ($1, $2, $3, $4, 'Mend it.', 'webhook_endpoint', $5)`,
+    `insert into notices (tenant_id, id, kind, title, text, entity_type, entity_id) values ($1, $2, $3, $4, 'Fix it.', 'webhook_endpoint', $5)`,
     [tenantId, id, kind, title, newId()],
   );
   return id;

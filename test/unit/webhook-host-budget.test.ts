@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createLimiter } from '../../shared/platform/limiter.js';
 import { HeldBackError } from '../../shared/platform/outbound/outbound-error.js';
-import { addressKey, HostBudget, nameKey } from '../../workers/webhooks/host-budget.js';
+import { HostBudget, nameKey } from '../../workers/webhooks/host-budget.js';
 
 const BOUND = 64 * 1024;
 /** With what every request costs beside its body: sixteen of them are the bound. */
@@ -71,15 +71,23 @@ describe('HostBudget', () => {
     expect(await admitted(budget, {})).to.equal(0);
   });
 
-  it('takes the last two labels of a name, an IPv4 address and the /64 of an IPv6 address as one host', () => {
+  it('bounds what goes to the /56 of an IPv6 address, whatever the names', async () => {
+    const budget = budgetOf();
+    expect(
+      await admitted(budget, { url: 'https://a.one.example/', address: '2606:2800:220:100::1' }),
+    ).to.be.above(0);
+    const sameCustomer = { url: 'https://b.two.test/', address: '2606:2800:220:1ff:248:1893:25c8:1946' };
+    expect(await admitted(budget, sameCustomer)).to.equal(0);
+    const another = { url: 'https://c.three.invalid/', address: '2606:2800:220:200::1' };
+    expect(await admitted(budget, another)).to.be.above(0);
+  });
+
+  it('takes the last two labels of a name as one host, and leaves addresses to their networks', () => {
     expect(nameKey('https://a.b.Example.com./x')).to.equal('example.com');
     expect(nameKey('http://localhost:4000/')).to.equal('localhost');
     expect([nameKey('https://93.184.216.34/'), nameKey('https://[2001:db8::1]/')]).to.deep.equal([
       undefined,
       undefined,
     ]);
-    expect(addressKey('93.184.216.34')).to.equal('93.184.216.34');
-    expect(addressKey('2606:2800:220:1:248:1893:25c8:1946')).to.equal('2606:2800:220:1/64');
-    expect([addressKey('2606::1'), addressKey('::1')]).to.deep.equal(['2606:0:0:0/64', '0:0:0:0/64']);
   });
 });

@@ -14,7 +14,7 @@ const SUCCESS_STORED_EVERY_MS = 10_000;
 
 /** Stores when each schedule succeeds or fails, for `/readyz` and for `tow doctor`, which runs in another process. */
 export function watchRuns(runtime: Runtime, processor: Processor<ClockJob>): Processor<ClockJob> {
-  const { db } = runtime;
+  const { db, logger } = runtime;
   const storedAt = new Map<string, number>();
   return async (job: Job<ClockJob>) => {
     if (!Object.hasOwn(SCHEDULES, job.name)) return processor(job);
@@ -22,8 +22,10 @@ export function watchRuns(runtime: Runtime, processor: Processor<ClockJob>): Pro
       await processor(job);
     } catch (error) {
       storedAt.delete(job.name);
-      // The job's own error is the one to report.
-      await recordFailure(db, job.name, error).catch(() => undefined);
+      // The job's own error is the one to throw; doctor may then show the cause of an earlier failure.
+      await recordFailure(db, job.name, error).catch((cause: unknown) =>
+        logger.warn({ err: cause, task: job.name }, 'a failure was not stored'),
+      );
       throw error;
     }
     const last = storedAt.get(job.name) ?? Number.NEGATIVE_INFINITY;
@@ -31,7 +33,7 @@ export function watchRuns(runtime: Runtime, processor: Processor<ClockJob>): Pro
     // The work is done: not being able to say so must not make it run again.
     await recordSuccess(db, job.name).then(
       () => storedAt.set(job.name, performance.now()),
-      (error: unknown) => runtime.logger.warn({ err: error, task: job.name }, 'a success was not stored'),
+      (error: unknown) => logger.warn({ err: error, task: job.name }, 'a success was not stored'),
     );
   };
 }

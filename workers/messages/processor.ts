@@ -46,7 +46,8 @@ export function createMessagesProcessor(
     const message = await claimMessage(runtime.db, { tenant_id, id }, LEASE_SECONDS);
     if (!message) return;
     const startedAt = performance.now();
-    const held = await heldMail(runtime, message);
+    const refusal = refusalOf(message);
+    const held = refusal ? undefined : await heldMail(runtime, message);
     if (held) {
       await holdMessage(runtime.db, message, held);
       runtime.logger.info({ messageId: id, tenant: tenant_id, ...held }, 'message held');
@@ -54,7 +55,7 @@ export function createMessagesProcessor(
     }
     const result = message.accepted
       ? ({ outcome: 'accepted' } as const)
-      : await offer(runtime, { providers, pdfs: parts.pdfs }, message);
+      : (refusal ?? (await offer(runtime, { providers, pdfs: parts.pdfs }, message)));
     if (result.outcome === 'accepted' && !message.accepted) {
       failpoint(runtime.config, 'after_accepted');
       await untilStored(() => noteAccepted(runtime.db, message));
@@ -83,17 +84,23 @@ async function heldMail(
   return accepted || attempts > 1 ? undefined : takeMailOfDay(db, tenantId, config.mailsPerDay);
 }
 
-function offer(
-  { db, logger }: Runtime,
-  { providers, pdfs }: { providers: Providers; pdfs: InvoicePdfs },
-  message: ClaimedMessage,
-): Promise<Result> | Result {
-  const { id, invoice_status: status, provider, attempts } = message;
+/** Why a message is not to leave any more. It is asked before the mails of the day are counted. */
+function refusalOf({ accepted, invoice_status: status }: ClaimedMessage): Result | undefined {
+  if (accepted) return undefined;
   if (status === 'void' || status === 'cancelled')
     return { outcome: 'refused', reason: `The invoice was ${status} before the message left.` };
   // Denied, disputed or failed meanwhile and being rewritten: what this message says is no longer so.
   if (!isWithCustomer(status))
     return { outcome: 'refused', reason: 'The invoice was taken back before the message left.' };
+  return undefined;
+}
+
+function offer(
+  { db, logger }: Runtime,
+  { providers, pdfs }: { providers: Providers; pdfs: InvoicePdfs },
+  message: ClaimedMessage,
+): Promise<Result> {
+  const { id, provider, attempts } = message;
   return handOver(
     { id, provider, attempts, prepare: () => outgoing(message, { db, pdfs }) },
     { providers, logger },

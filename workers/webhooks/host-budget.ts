@@ -1,6 +1,7 @@
-import { isIP, isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import type { Limiter } from '../../shared/platform/limiter.js';
+import { networkOf } from '../../shared/platform/network-of.js';
 import { HeldBackError } from '../../shared/platform/outbound/outbound-error.js';
 
 /** What a request costs beside its body: headers, signature and its share of TLS. */
@@ -28,7 +29,8 @@ export interface Destination {
 
 /**
  * Bounds what one account sends to one host in a minute, over all endpoints and workers: many endpoints at somebody else's host must not make us an amplifier.
- * A host is counted twice, by its name with all names beside it and by its address: neither many names of one machine nor many addresses of one name go around.
+ * A host is counted twice, by its name with all names beside it and by the network of its
+ * address: neither many names of one machine nor many addresses of one name go around.
  */
 export class HostBudget {
   private readonly allowances = new LRUCache<string, Allowance>({ max: MAX_KEYS });
@@ -40,7 +42,7 @@ export class HostBudget {
 
   /** @throws {HeldBackError} when the account has sent its share to this host; nothing may be sent then */
   async admit({ tenantId, url, address }: Destination, bodyBytes: number): Promise<void> {
-    for (const host of [nameKey(url), addressKey(address)]) {
+    for (const host of [nameKey(url), networkOf(address)]) {
       if (host === undefined) continue;
       const waitMs = await this.take(`${tenantId}/${host}`, bodyBytes + OVERHEAD_BYTES);
       if (waitMs > 0) throw new HeldBackError(waitMs);
@@ -88,17 +90,4 @@ export function nameKey(url: string): string | undefined {
   const hostname = new URL(url).hostname.replace(/\.$/, '');
   if (hostname.startsWith('[') || isIP(hostname)) return undefined;
   return hostname.split('.').slice(-2).join('.');
-}
-
-/** An IPv4 address, or the /64 of an IPv6 address: one machine has all of that. */
-export function addressKey(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.split('::').map((part) => part.split(':').filter(Boolean));
-  const groups = head as string[];
-  const missing = tail === undefined ? 0 : 8 - groups.length - tail.length;
-  const all = [...groups, ...Array<string>(missing).fill('0'), ...(tail ?? [])];
-  return `${all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}/64`;
 }

@@ -34,7 +34,7 @@ export function failingNotice(
     text: [
       `${hostOf(endpoint.url)} has accepted nothing since ${formatInstant(endpoint.failing_since as string)}.${lastError(endpoint)}`,
       `Deliveries are tried again, and nothing is lost yet. If it goes on failing, it will be disabled from ${formatInstant(disablesAt)} on.`,
-      `Mend the receiver; GET /v1/webhook-deliveries?endpoint_id=${endpoint.id} shows every attempt.`,
+      `Fix the receiver; GET /v1/webhook-deliveries?endpoint_id=${endpoint.id} shows every attempt.`,
     ].join('\n\n'),
   };
 }
@@ -100,7 +100,7 @@ export function exhaustedNotice(endpoint: WatchedEndpoint, count: number): Notic
     title: `${what} to a webhook endpoint failed for good`,
     text: [
       `${what} to ${hostOf(url)} used up every attempt and will not be tried again by ${count === 1 ? 'itself' : 'themselves'}.${lastError(endpoint)}`,
-      `Mend the receiver, then send again: one by POST /v1/webhook-deliveries/${last ?? '{id}'}/replay, all by POST /v1/webhook-endpoints/${id}/recover. Further ones are told of in an hour at the earliest: GET /v1/webhook-deliveries?endpoint_id=${id}&status=exhausted lists them all.`,
+      `Fix the receiver, then send again: one by POST /v1/webhook-deliveries/${last ?? '{id}'}/replay, all by POST /v1/webhook-endpoints/${id}/recover. Further ones are told of in an hour at the earliest: GET /v1/webhook-deliveries?endpoint_id=${id}&status=exhausted lists them all.`,
     ].join('\n\n'),
   };
 }
