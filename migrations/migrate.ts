@@ -121,6 +121,7 @@ async function prepareAppRole(client: pg.Client, appRole: string): Promise<void>
       create role ${role} nologin nosuperuser nobypassrls nocreatedb nocreaterole;
     exception when duplicate_object or unique_violation then null;
     end $do$;
+    grant ${role} to current_user;
     alter default privileges in schema public grant select, insert, update, delete on tables to ${role};
   `);
 }
@@ -128,7 +129,6 @@ async function prepareAppRole(client: pg.Client, appRole: string): Promise<void>
 async function grantAppRole(client: pg.Client, { appRole, withQueue }: MigrateOptions): Promise<void> {
   const role = client.escapeIdentifier(appRole);
   await client.query(`
-    grant ${role} to current_user;
     grant usage on schema public to ${role};
     grant select, insert, update, delete on all tables in schema public to ${role};
     revoke insert, update, delete on ${LEDGER}, ${LEDGER}_lock from ${role};
