@@ -8,6 +8,9 @@ const OPEN = `('sending', 'sent_to_roadsync', 'viewed', 'partially_paid')`;
 /** States of a claim that its motor club has not answered. */
 const WITH_CLUB = `('submitted', 'accepted')`;
 
+/** In steps of their own: each locks one filled table, so none can deadlock with a batch of writes. */
+export const config = { transaction: false };
+
 /**
  * What the overdue sweep searches by, so that it reads what is newly due and not all that is open.
  * Triggers keep both copies, so processes of the version before keep them as well.
@@ -15,62 +18,79 @@ const WITH_CLUB = `('submitted', 'accepted')`;
  * `own_terms_due_at` is when an invoice is due by terms that its customer has of its own. It is
  * reckoned when the invoice becomes open. A later change of the customer's terms is noted in
  * terms_changes, and the clock brings the customer's open invoices up to date.
- * Nothing here depends on the account's time zone, grace or terms: the sweep adds those.
+ * Nothing here depends on the account's time zone, grace or terms: the sweep adds grace and
+ * terms, and searches three hours further for days of the zone that are shorter than 24 hours.
  */
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`
-    alter table invoices
-      add column own_terms_due_at timestamptz,
-      add column is_with_club boolean not null default false;
-
-    create table terms_changes (
-      tenant_id uuid not null,
-      customer_id uuid not null,
-      -- Once no older transaction runs, every invoice reckoned by the terms before can be seen.
-      settled_after xid8,
-      primary key (tenant_id, customer_id)
-    );
-    alter table terms_changes enable row level security;
-    alter table terms_changes force row level security;
-    create policy tenant_isolation on terms_changes using (${POLICY}) with check (${POLICY});
-
-    create function reckon_own_terms() returns trigger language plpgsql as $$
-    begin
-      new.own_terms_due_at := new.released_at + interval '24 hours' * (
-        select c.terms_days from customers c where c.tenant_id = new.tenant_id and c.id = new.customer_id);
-      return new;
-    end $$;
-    create trigger reckon_own_terms_of_new before insert on invoices
-      for each row when (new.status in ${OPEN}) execute function reckon_own_terms();
-    create trigger reckon_own_terms before update of status, released_at, customer_id on invoices
-      for each row when (new.status in ${OPEN} and (old.status not in ${OPEN}
-        or old.released_at is distinct from new.released_at or old.customer_id is distinct from new.customer_id))
-      execute function reckon_own_terms();
-
-    create function note_terms_change() returns trigger language plpgsql as $$
-    begin
-      insert into terms_changes (tenant_id, customer_id) values (new.tenant_id, new.id)
-        on conflict (tenant_id, customer_id) do update set settled_after = null;
-      return null;
-    end $$;
-    create trigger note_terms_change after update of terms_days on customers
-      for each row when (old.terms_days is distinct from new.terms_days) execute function note_terms_change();
-
-    -- Claims are written with their invoice locked, so two answers about one invoice come one after the other.
-    create function note_club() returns trigger language plpgsql as $$
-    begin
-      update invoices i set is_with_club = found.is_with_club
-      from (select exists (select from claims m where m.tenant_id = new.tenant_id and m.invoice_id = new.invoice_id
-                             and m.status in ${WITH_CLUB}) as is_with_club) found
-      where i.tenant_id = new.tenant_id and i.id = new.invoice_id and i.is_with_club <> found.is_with_club;
-      return null;
-    end $$;
-    create trigger note_club_of_new after insert on claims
-      for each row when (new.status in ${WITH_CLUB}) execute function note_club();
-    create trigger note_club after update of status on claims
-      for each row when ((old.status in ${WITH_CLUB}) <> (new.status in ${WITH_CLUB})) execute function note_club();
-  `);
+  // Changes are noted before the first copy is made, so none is missed.
+  for (const step of [ADD_COPIES, NOTE_TERMS, NOTE_CLUBS, RECKON_TERMS]) {
+    await knex.transaction(async (trx) => {
+      // Less than a session of the application waits before it gives up (2 s).
+      await trx.raw("set local lock_timeout = '1s'");
+      await trx.raw(step);
+    });
+  }
 }
+
+const ADD_COPIES = `
+  alter table invoices
+    add column if not exists own_terms_due_at timestamptz,
+    add column if not exists is_with_club boolean not null default false;
+
+  create table if not exists terms_changes (
+    tenant_id uuid not null,
+    customer_id uuid not null,
+    -- Once no older transaction runs, every invoice reckoned by the terms before can be seen.
+    settled_after xid8,
+    primary key (tenant_id, customer_id)
+  );
+  alter table terms_changes enable row level security;
+  alter table terms_changes force row level security;
+  drop policy if exists tenant_isolation on terms_changes;
+  create policy tenant_isolation on terms_changes using (${POLICY}) with check (${POLICY});
+`;
+
+const NOTE_TERMS = `
+  create or replace function note_terms_change() returns trigger language plpgsql as $$
+  begin
+    insert into terms_changes (tenant_id, customer_id) values (new.tenant_id, new.id)
+      on conflict (tenant_id, customer_id) do update set settled_after = null;
+    return null;
+  end $$;
+  create or replace trigger note_terms_change after update of terms_days on customers
+    for each row when (old.terms_days is distinct from new.terms_days) execute function note_terms_change();
+`;
+
+const NOTE_CLUBS = `
+  -- Claims are written with their invoice locked, so two answers about one invoice come one after the other.
+  create or replace function note_club() returns trigger language plpgsql as $$
+  begin
+    update invoices i set is_with_club = found.is_with_club
+    from (select exists (select from claims m where m.tenant_id = new.tenant_id and m.invoice_id = new.invoice_id
+                           and m.status in ${WITH_CLUB}) as is_with_club) found
+    where i.tenant_id = new.tenant_id and i.id = new.invoice_id and i.is_with_club <> found.is_with_club;
+    return null;
+  end $$;
+  create or replace trigger note_club_of_new after insert on claims
+    for each row when (new.status in ${WITH_CLUB}) execute function note_club();
+  create or replace trigger note_club after update of status on claims
+    for each row when ((old.status in ${WITH_CLUB}) <> (new.status in ${WITH_CLUB})) execute function note_club();
+`;
+
+const RECKON_TERMS = `
+  create or replace function reckon_own_terms() returns trigger language plpgsql as $$
+  begin
+    new.own_terms_due_at := new.released_at + interval '24 hours' * (
+      select c.terms_days from customers c where c.tenant_id = new.tenant_id and c.id = new.customer_id);
+    return new;
+  end $$;
+  create or replace trigger reckon_own_terms_of_new before insert on invoices
+    for each row when (new.status in ${OPEN}) execute function reckon_own_terms();
+  create or replace trigger reckon_own_terms before update of status, released_at, customer_id on invoices
+    for each row when (new.status in ${OPEN} and (old.status not in ${OPEN}
+      or old.released_at is distinct from new.released_at or old.customer_id is distinct from new.customer_id))
+    execute function reckon_own_terms();
+`;
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`

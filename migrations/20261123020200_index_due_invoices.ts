@@ -42,6 +42,8 @@ async function tenantIds(knex: Knex): Promise<string[]> {
  */
 async function fill(knex: Knex, tenantId: string): Promise<void> {
   await knex.transaction(async (trx) => {
+    // Less than a session of the application waits for our rows before it gives up (2 s).
+    await trx.raw("set local lock_timeout = '1s'");
     await trx.raw("select set_config('app.tenant_ids', ?, true)", [tenantId]);
     await trx.raw(
       `update invoices i set is_with_club = true from claims m

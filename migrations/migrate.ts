@@ -26,6 +26,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   return withClient(options.databaseUrl, async (client) => {
     // Ends with this session, however it ends. Knex's own lock is a row, and one left by a process that died would refuse every later start.
     await takeLock(client);
+    await prepareAppRole(client, options.appRole);
     const applied = await withKnex(options.databaseUrl, async (db) => {
       await db.migrate.forceFreeMigrationsLock();
       const [, names] = (await db.migrate.latest()) as [number, string[]];
@@ -76,23 +77,34 @@ async function withKnex<T>(databaseUrl: string, work: (db: Knex) => Promise<T>):
     connection: databaseUrl,
     // What it would print it also throws.
     log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
-    pool: {
-      min: 0,
-      max: 2,
-      // A migration that cannot get its lock at once must fail and be run again, not queue up all traffic behind it.
-      afterCreate: (connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) =>
-        connection.query("set lock_timeout = '5s'", (error) => done(error ?? null, connection)),
-    },
+    pool: { min: 0, max: 2 },
     migrations: {
       tableName: LEDGER,
       migrationSource: {
         getMigrations: async () => [...migrations],
         getMigrationName: (migration: (typeof migrations)[number]) => migration.name,
-        getMigration: async (migration: (typeof migrations)[number]) => migration,
+        getMigration: async (migration: (typeof migrations)[number]) => withShortLocks(migration),
       },
     },
   });
   return work(db).finally(() => db.destroy());
+}
+
+/**
+ * A migration that cannot get its locks at once must fail and be run again. A session of the
+ * application gives up after 2 s, so what queues behind ours for 1 s does not fail.
+ *
+ * One without a transaction builds indexes concurrently. That waits for every older snapshot, an
+ * export's for minutes, but lets reads and writes go on: it has no bound. What else such a
+ * migration locks it bounds itself.
+ */
+function withShortLocks(migration: (typeof migrations)[number]): (typeof migrations)[number] {
+  if (migration.config?.transaction === false) return migration;
+  const bounded = (step: typeof migration.up) => async (knex: Knex) => {
+    await knex.raw("set local lock_timeout = '1s'");
+    await step(knex);
+  };
+  return { ...migration, up: bounded(migration.up), down: bounded(migration.down) };
 }
 
 async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -101,7 +113,8 @@ async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => P
   return work(client).finally(() => client.end());
 }
 
-async function grantAppRole(client: pg.Client, { appRole, withQueue }: MigrateOptions): Promise<void> {
+/** Tables that a migration makes can be used at once: processes at work write into them through its triggers. */
+async function prepareAppRole(client: pg.Client, appRole: string): Promise<void> {
   const role = client.escapeIdentifier(appRole);
   await client.query(`
     do $do$ begin
@@ -109,6 +122,13 @@ async function grantAppRole(client: pg.Client, { appRole, withQueue }: MigrateOp
     exception when duplicate_object or unique_violation then null;
     end $do$;
     grant ${role} to current_user;
+    alter default privileges in schema public grant select, insert, update, delete on tables to ${role};
+  `);
+}
+
+async function grantAppRole(client: pg.Client, { appRole, withQueue }: MigrateOptions): Promise<void> {
+  const role = client.escapeIdentifier(appRole);
+  await client.query(`
     grant usage on schema public to ${role};
     grant select, insert, update, delete on all tables in schema public to ${role};
     revoke insert, update, delete on ${LEDGER}, ${LEDGER}_lock from ${role};

@@ -5,6 +5,7 @@ import { MIGRATION_HEAD } from '../../migrations/index.js';
 import { findPartitionFaults } from '../../migrations/partitions.js';
 import type { Config } from '../../shared/platform/config.js';
 import { errorCodeOf } from '../../shared/platform/errors.js';
+import { findMissingMigration } from '../../shared/platform/health.js';
 import type { Database } from '../../shared/platform/postgres.js';
 import { assertDirectConnection } from '../../shared/platform/postgres-pooler.js';
 import { findPrivilegeFaults } from '../../shared/platform/postgres-privileges.js';
@@ -201,14 +202,10 @@ async function checkSecretKey(db: Database, secretKey: string): Promise<string> 
 }
 
 async function checkMigrations(db: Database): Promise<string> {
-  const rows = await db
-    .query<{ name: string }>({ text: 'select name from schema_migrations order by id desc limit 1' })
-    .catch((error: unknown) => {
-      if (errorCodeOf(error) === '42P01') return [];
-      throw error;
-    });
-  const at = rows[0]?.name ?? 'nothing';
-  if (at !== MIGRATION_HEAD)
-    throw new Error(`the database is at ${at}, this version needs ${MIGRATION_HEAD}`);
-  return at;
+  const missing = await findMissingMigration(db, MIGRATION_HEAD).catch((error: unknown) => {
+    if (errorCodeOf(error) === '42P01') return `the database is at nothing, not at ${MIGRATION_HEAD}`;
+    throw error;
+  });
+  if (missing) throw new Error(missing);
+  return MIGRATION_HEAD;
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import type pg from 'pg';
 import { MIGRATION_HEAD, migrations } from '../../migrations/index.js';
@@ -59,6 +60,21 @@ async function countsSeen(db: Database, tables: string[], tenantId: string): Pro
     counts[table] = row?.count ?? -1;
   }
   return counts;
+}
+
+/** Resolves once an index that is built concurrently has waited so long for others. */
+async function waitForIndex(databaseUrl: string, waitedMs: number): Promise<void> {
+  return withClient(databaseUrl, async (client) => {
+    for (;;) {
+      const { rows } = await client.query(
+        `select pid from pg_stat_activity where datname = current_database() and query like 'create index concurrently%'
+           and wait_event_type = 'Lock' and now() - query_start > make_interval(secs => $1)`,
+        [waitedMs / 1000],
+      );
+      if (rows.length > 0) return;
+      await setTimeout(50);
+    }
+  });
 }
 
 describe('migrations', () => {
@@ -154,6 +170,33 @@ describe('migrations', () => {
       client.query('update schema_migrations_lock set is_locked = 1'),
     );
     expect(await migrate(optionsFor(databaseUrl))).to.deep.equal(names.slice(1));
+  });
+
+  it('wait with an index for a long export, which has read its snapshot before', async () => {
+    const databaseUrl = await createEmptyDatabase();
+    const before = names[names.indexOf('20261123030000_index_live_keys') - 1] as string;
+    await migrateUpTo(databaseUrl, before);
+    await withClient(databaseUrl, async (exporter) => {
+      await exporter.query('begin isolation level repeatable read read only');
+      await exporter.query('select count(*) from tenants');
+      const migrating = migrate(optionsFor(databaseUrl));
+      // Longer than the second for which other steps wait.
+      await Promise.race([migrating, waitForIndex(databaseUrl, 1500)]);
+      await exporter.query('commit');
+      expect(await migrating).to.include('20261123030000_index_live_keys');
+    });
+  });
+
+  it('give up a lock that they do not get, and go on from there when they are run again', async () => {
+    const databaseUrl = await createEmptyDatabase();
+    const step = '20261123060000_bound_agents';
+    await migrateUpTo(databaseUrl, names[names.indexOf(step) - 1] as string);
+    await withClient(databaseUrl, async (reader) => {
+      await reader.query('begin; lock table tenants in access share mode');
+      const failure = await migrate(optionsFor(databaseUrl)).catch((cause: unknown) => String(cause));
+      expect(failure).to.contain('lock timeout');
+    });
+    expect(await migrate(optionsFor(databaseUrl))).to.include(step);
   });
 
   it('leave nothing of a step that fails half-way, and go on when its cause is gone', async () => {

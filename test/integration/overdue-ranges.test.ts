@@ -75,17 +75,42 @@ describe('the ranges of the overdue sweep', () => {
           'update tenants set time_zone = $2, grace_days = $3, terms_days = $4 where tenant_id = $1',
           [tenant.id, zone, grace, terms],
         );
-        const { defined, found } = await stack.runtime.db.rehearse([tenant.id], async (tx) => ({
-          defined: await tx.query<{ id: string }>({
-            text: `select i.id from invoices i ${PAST_DUE_JOINS}
-                   where i.status in ('sending', 'viewed', 'partially_paid') and ${IS_PAST_DUE}`,
-          }),
-          found: await findAll(tx),
-        }));
+        const { defined, found } = await findBothWays();
         expect(found.length, `grace ${grace}, terms ${terms}`).to.be.above(0);
-        expect(found.sort()).to.deep.equal(defined.map(({ id }) => id).sort());
+        expect(found).to.deep.equal(defined);
       }
     });
+
+  for (const zone of ['America/New_York', 'Australia/Sydney'])
+    it(`hold what is past due by terms that count across a change of clocks in ${zone}`, async () => {
+      await rows(
+        `insert into customers (tenant_id, id, company_name, company_type, terms_days)
+         select $1, gen_random_uuid(), 'C', 'other', terms from generate_series(1, 370) terms`,
+        [tenant.id],
+      );
+      await rows(
+        `insert into invoices (tenant_id, id, invoice_number, status, customer_id, released_at, released_as)
+         select $1, gen_random_uuid(), gen_random_uuid()::text, 'sending', c.id,
+           now() - interval '24 hours' * c.terms_days + interval '30 minutes' * steps, 'sending'
+         from customers c, generate_series(-6, 6) steps where c.tenant_id = $1 and c.terms_days is not null`,
+        [tenant.id],
+      );
+      await rows('update tenants set time_zone = $2, grace_days = 0 where tenant_id = $1', [tenant.id, zone]);
+      const { defined, found } = await findBothWays();
+      expect(found).to.have.length.above(370);
+      expect(found).to.deep.equal(defined);
+    });
+
+  /** Ids of what is past due by its definition, and of what the sweep finds. */
+  async function findBothWays(): Promise<{ defined: string[]; found: string[] }> {
+    return stack.runtime.db.rehearse([tenant.id], async (tx) => {
+      const defined = await tx.query<{ id: string }>({
+        text: `select i.id from invoices i ${PAST_DUE_JOINS}
+               where i.status in ('sending', 'viewed', 'partially_paid') and ${IS_PAST_DUE}`,
+      });
+      return { defined: defined.map(({ id }) => id).sort(), found: (await findAll(tx)).sort() };
+    });
+  }
 
   /** What all passes of the sweep find, each after what the one before found has become overdue. */
   async function findAll(tx: Transaction): Promise<string[]> {

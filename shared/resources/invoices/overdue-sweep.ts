@@ -20,6 +20,12 @@ const IS_SWEPT = `${IS_OPEN} and not (i.status = 'sent_to_roadsync' and i.is_wit
 const PER_TENANT = 256;
 
 /**
+ * Terms count days of the account's zone. The ranges count 24 hours, and the day on which a zone's
+ * clocks go forward is up to two hours shorter: they reach this much further.
+ */
+const CLOCKS_FORWARD = "interval '3 hours'";
+
+/**
  * Where to search for invoices that may be past due, each range in an index of its own. They hold
  * every invoice of which {@link IS_PAST_DUE} is true and few others, so a sweep reads what is newly
  * due however many are open. Midnight of the last day that is past due bounds the first: a due
@@ -30,9 +36,9 @@ const RANGES: Readonly<Record<string, string>> = {
   due_date: `i.due_date is not null
     and i.due_date < ((now() at time zone t.time_zone)::date - t.grace_days)::timestamp at time zone t.time_zone`,
   own_terms_due_at: `i.due_date is null and i.own_terms_due_at is not null
-    and i.own_terms_due_at <= now() - interval '24 hours' * t.grace_days`,
+    and i.own_terms_due_at <= now() + ${CLOCKS_FORWARD} - interval '24 hours' * t.grace_days`,
   released_at: `i.due_date is null and i.own_terms_due_at is null
-    and i.released_at <= now() - interval '24 hours' * (t.terms_days + t.grace_days)`,
+    and i.released_at <= now() + ${CLOCKS_FORWARD} - interval '24 hours' * (t.terms_days + t.grace_days)`,
 };
 
 const CANDIDATES = Object.entries(RANGES).map(

@@ -12,22 +12,21 @@ export function isTimeZone(value: string): boolean {
 }
 
 /** The names change with PostgreSQL's files only. Reading them takes 15 to 150 ms (measured). */
-let loadedZones: Promise<ReadonlySet<string>> | undefined;
+let loadedZones: ReadonlySet<string> | undefined;
 
 /**
- * Loads the names of PostgreSQL's time zones, in lower case, once per process.
+ * Loads the names of PostgreSQL's time zones, in lower case, once per process. Callers that
+ * come before the first answer each ask for themselves: no transaction fails with another's connection.
  *
  * Node accepts 17 names that PostgreSQL refuses (`SST`, `CAT`). It also accepts abbreviations that
  * PostgreSQL reads differently: `IST` is India to one and Israel to the other.
  */
-export function loadTimeZones(db: Pick<Database | Transaction, 'query'>): Promise<ReadonlySet<string>> {
-  loadedZones ??= db
-    .query<{ name: string }>({ text: 'select lower(name) as name from pg_timezone_names' })
-    .then((rows) => new Set(rows.map(({ name }) => name)))
-    .catch((error: unknown) => {
-      loadedZones = undefined;
-      throw error;
-    });
+export async function loadTimeZones(db: Pick<Database | Transaction, 'query'>): Promise<ReadonlySet<string>> {
+  if (loadedZones) return loadedZones;
+  const rows = await db.query<{ name: string }>({
+    text: 'select lower(name) as name from pg_timezone_names',
+  });
+  loadedZones = new Set(rows.map(({ name }) => name));
   return loadedZones;
 }
 
