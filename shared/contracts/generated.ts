@@ -1,6 +1,12 @@
 /* Made from the Joi schemas by `npm run types`. Do not edit. */
 
 /**
+ * - `queued`: On its way to the provider
+ * - `sent`: The provider accepted it
+ * - `failed`: It could not be delivered
+ */
+export type DeliveryState = "queued" | "sent" | "failed";
+/**
  * - `draft`: Being prepared. Lines may change, and the customer sees nothing yet
  * - `needs_review`: A person must check it before it can be approved. Lines may change
  * - `approved`: Released for sending. Lines are locked
@@ -29,12 +35,6 @@ export type InvoiceStatus =
   | "failed"
   | "void"
   | "cancelled";
-/**
- * - `queued`: On its way to the provider
- * - `sent`: The provider accepted it
- * - `failed`: It could not be delivered
- */
-export type DeliveryState = "queued" | "sent" | "failed";
 /**
  * - `approve`: Release it for sending
  * - `send`: Send it to the customer, or send it again
@@ -444,7 +444,6 @@ export type Tier = "starter" | "standard" | "premium";
 export type OperationStatus = "queued" | "succeeded" | "failed";
 
 export interface Contracts {
-  AgentInvoiceListItem?: AgentInvoiceListItem;
   DeliveryState?: DeliveryState;
   InvoiceDraftLine?: InvoiceDraftLine;
   Invoice?: Invoice;
@@ -649,16 +648,6 @@ export interface Contracts {
   CustomerStatementQuery?: CustomerStatementQuery;
   StatementEntry?: StatementEntry;
   EventType?: EventType;
-}
-export interface AgentInvoiceListItem {
-  id: string;
-  invoice_number: string;
-  status: InvoiceStatus;
-  customer_name?: string;
-  total_cents: number;
-  balance_due_cents: number;
-  effective_due_date?: string;
-  created_at: string;
 }
 export interface InvoiceDraftLine {
   name: string;

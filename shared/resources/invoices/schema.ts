@@ -228,18 +228,6 @@ export const invoiceListItem = allRequired(invoiceListItemKeys())
   .keys({ line_items: Joi.array().items(lineItem) })
   .meta({ className: 'InvoiceListItem' });
 
-/** An invoice in an agent's list. Members that are null are absent. */
-export const agentInvoiceListItem = Joi.object({
-  id: uuid().required(),
-  invoice_number: Joi.string().required(),
-  status: invoiceStatus.required(),
-  customer_name: Joi.string(),
-  total_cents: cents().required(),
-  balance_due_cents: cents().required(),
-  effective_due_date: dateTime(),
-  created_at: dateTime().required(),
-}).meta({ className: 'AgentInvoiceListItem' });
-
 export const invoiceListQuery = Joi.object({
   status: invoiceStatus,
   customer_id: uuid(),

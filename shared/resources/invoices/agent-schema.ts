@@ -1,0 +1,15 @@
+import Joi from 'joi';
+import { invoiceStatus } from '../../contracts/enums.js';
+import { cents, dateTime, uuid } from '../../contracts/fields.js';
+
+/** An invoice in an agent's list. Members that are null are absent. */
+export const agentInvoiceListItem = Joi.object({
+  id: uuid().required(),
+  invoice_number: Joi.string().required(),
+  status: invoiceStatus.required(),
+  customer_name: Joi.string(),
+  total_cents: cents().required(),
+  balance_due_cents: cents().required(),
+  effective_due_date: dateTime(),
+  created_at: dateTime().required(),
+}).meta({ className: 'AgentInvoiceListItem' });
