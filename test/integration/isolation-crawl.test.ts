@@ -112,6 +112,7 @@ describe('no tenant can tell that another exists', () => {
       Object.assign(ids, await makeWebhookRecords(webhooks, { eventId: ids.event as string, canary }));
     const command = commandOf('customer.create', tenantId, { company_name: canary });
     await storeOperation(stack.runtime.db, command, 3600);
+    expect((await client.call('PUT', '/settings/logo', LOGO)).status).to.equal(200);
     const account: Account = {
       name,
       tenantId,
@@ -128,7 +129,6 @@ describe('no tenant can tell that another exists', () => {
       const own = withId(path, account.ids[kind]);
       account.shown.set(own, (await client.get(own)).text);
     }
-    expect((await client.call('PUT', '/settings/logo', LOGO)).status).to.equal(200);
     return account;
   }
 
