@@ -70,7 +70,12 @@ describe('webhook deliveries to hostile receivers', () => {
     async 'that reset the connection fail at once'() {
       const { attempt, hook } = await attemptAt('reset');
       expect(attempt).to.include({ error_class: 'reset', response_status: null });
-      expect(hook.receiver.requests, 'no hidden repetition').to.have.length(1);
+      // The next attempt comes seconds later; a busy machine may see it already.
+      const [first, ...others] = hook.receiver.requests.map(({ at }) => at);
+      expect(
+        others.filter((at) => at - (first as number) < 2000),
+        'no hidden repetition',
+      ).to.deep.equal([]);
     },
 
     async 'that answer without end are read no farther than the log needs'() {
