@@ -8,7 +8,9 @@ const OPEN = `('sending', 'sent_to_roadsync', 'viewed', 'partially_paid')`;
 /** States of a claim that its motor club has not answered. */
 const WITH_CLUB = `('submitted', 'accepted')`;
 
-/** In steps of their own: each locks one filled table, so none can deadlock with a batch of writes. */
+/**
+ * In steps of their own: each locks one filled table, so none can deadlock with a batch of writes.
+ */
 export const config = { transaction: false };
 
 /**
@@ -62,7 +64,8 @@ const NOTE_TERMS = `
 `;
 
 const NOTE_CLUBS = `
-  -- Claims are written with their invoice locked, so two answers about one invoice come one after the other.
+  -- Claims are written with their invoice locked, so two answers about one invoice come one after
+  -- the other.
   create or replace function note_club() returns trigger language plpgsql as $$
   begin
     update invoices i set is_with_club = found.is_with_club

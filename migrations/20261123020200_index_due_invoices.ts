@@ -5,7 +5,10 @@ export const config = { transaction: false };
 
 const SWEPT = `status in ('sending', 'sent_to_roadsync', 'viewed', 'partially_paid') and not (status = 'sent_to_roadsync' and is_with_club)`;
 
-/** Each open invoice is in one of them: by its due date, its customer's own terms or its account's terms. */
+/**
+ * Each open invoice is in one of them: by its due date, its customer's own terms or its account's
+ * terms.
+ */
 const INDEXES: Readonly<Record<string, string>> = {
   invoices_due_by_date: `invoices (tenant_id, due_date) where ${SWEPT} and due_date is not null`,
   invoices_due_by_own_terms: `invoices (tenant_id, own_terms_due_at) where ${SWEPT} and due_date is null and own_terms_due_at is not null`,
@@ -38,7 +41,8 @@ async function tenantIds(knex: Knex): Promise<string[]> {
 
 /**
  * Marks what lies with a club, and leaves the invoices of customers with terms of their own to the
- * clock, which does them in portions. Until then the sweep reads more than it has to, and finds the same.
+ * clock, which does them in portions. Until then the sweep reads more than it has to, and finds the
+ * same.
  */
 async function fill(knex: Knex, tenantId: string): Promise<void> {
   await knex.transaction(async (trx) => {

@@ -14,7 +14,10 @@ const SEARCHED: Readonly<Record<string, readonly [string, string]>> = {
 /** As in isolate_tenants, which says why. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** Less than a session of the application waits before it gives up (2 s): writes that queue behind us must not fail. */
+/**
+ * Less than a session of the application waits before it gives up (2 s): writes that queue behind
+ * us must not fail.
+ */
 const SHORT_LOCK_TIMEOUT = "set local lock_timeout = '1s'";
 
 const ROWS_PER_BATCH = 5000;
@@ -22,12 +25,15 @@ const ROWS_PER_BATCH = 5000;
 /**
  * An index for substring searches that row-level security lets the application use.
  *
- * PostgreSQL may evaluate only leakproof operators before a policy, and neither ILIKE nor the operators of pg_trgm are. So an index on the records themselves
- * would never be used. Here the search itself is a policy: `search_keys` is restrictive, so it comes before `tenant_isolation`, and the index on `keys` serves
- * it. It only ever hides rows; `tenant_isolation` still decides which ones are visible.
+ * PostgreSQL may evaluate only leakproof operators before a policy, and neither ILIKE nor the
+ * operators of pg_trgm are. So an index on the records themselves would never be used. Here the
+ * search itself is a policy: `search_keys` is restrictive, so it comes before `tenant_isolation`,
+ * and the index on `keys` serves it. It only ever hides rows; `tenant_isolation` still decides
+ * which ones are visible.
  *
- * A record has one key for every three consecutive letters of its searched columns. The key is a hash of the letters, the list, the tenant and a window of
- * 24 days, so one tenant's search never reads another's postings, and a page is found window by window, newest first.
+ * A record has one key for every three consecutive letters of its searched columns. The key is a
+ * hash of the letters, the list, the tenant and a window of 24 days, so one tenant's search never
+ * reads another's postings, and a page is found window by window, newest first.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.transaction(createEntries);
@@ -95,8 +101,9 @@ async function createEntries(trx: Knex): Promise<void> {
       return keys;
     end $$;
 
-    -- Candidates of one window, newest first. The query has no condition of its own: the policy's is the only one that an index serves, so no plan can read a tenant's every
-    -- entry. 24 letters of a long term select well enough.
+    -- Candidates of one window, newest first. The query has no condition of its own: the policy's
+    -- is the only one that an index serves, so no plan can read a tenant's every entry. 24 letters
+    -- of a long term select well enough.
     create or replace function find_search_entries(of_tenant uuid, of_resource text, term text, window_number integer) returns setof uuid
     language plpgsql volatile rows 50 set enable_bitmapscan = on as $$
     begin
@@ -105,28 +112,12 @@ async function createEntries(trx: Knex): Promise<void> {
       perform set_config('app.search_keys', '', true);
     end $$;
   `);
-  await copyRights(trx);
 }
 
-/** Processes at work write through the triggers at once, before the migrator grants rights on new tables. */
-async function copyRights(trx: Knex): Promise<void> {
-  await trx.raw(`
-    do $do$
-    declare granted record;
-    begin
-      for granted in
-        select a.grantee::regrole as role, string_agg(a.privilege_type, ', ') as rights
-        from pg_class c, aclexplode(c.relacl) a
-        where c.oid = 'public.customers'::regclass and a.grantee <> c.relowner and a.grantee <> 0
-        group by a.grantee
-      loop
-        execute format('grant %s on search_entries to %s', granted.rights, granted.role);
-      end loop;
-    end $do$;
-  `);
-}
-
-/** The application's statements run these with its own rights. Inserts are gathered by statement; few records change their searched columns or are deleted. */
+/**
+ * The application's statements run these with its own rights. Inserts are gathered by statement;
+ * few records change their searched columns or are deleted.
+ */
 async function createTriggers(trx: Knex, table: string, columns: readonly [string, string]): Promise<void> {
   const changed = columns.map((column) => `old.${column} is distinct from new.${column}`).join(' or ');
   const replace =
@@ -168,7 +159,10 @@ interface BackfillOptions {
   columns: readonly [string, string];
 }
 
-/** Adds the entries of records that are older than the triggers, in short transactions; an entry that a trigger made meanwhile is newer and stays. */
+/**
+ * Adds the entries of records that are older than the triggers, in short transactions; an entry
+ * that a trigger made meanwhile is newer and stays.
+ */
 async function backfill(knex: Knex, { tenantId, table, columns }: BackfillOptions): Promise<void> {
   for (let last = '00000000-0000-0000-0000-000000000000'; last; ) {
     last = await knex.transaction(async (trx): Promise<string> => {

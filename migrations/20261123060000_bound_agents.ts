@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * A bound of what one agent key drafts in a day, and what tells whether a person has taken over what an agent did to an invoice. All columns are nullable
- * without a default: no row is rewritten, and null means that an earlier version wrote the row.
+ * A bound of what one agent key drafts in a day, and what tells whether a person has taken over
+ * what an agent did to an invoice. All columns are nullable without a default: no row is rewritten,
+ * and null means that an earlier version wrote the row.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -10,9 +11,11 @@ export async function up(knex: Knex): Promise<void> {
     -- The setting whose bound held the write; null: agent_gate_cents, or a proposal.
     alter table approvals add column held_by text check (held_by in ('agent_gate_cents', 'agent_day_cents'));
     alter table invoices
-      -- agent_priced_at of the price that a person's own lines have replaced. Any other agent_priced_at is a price that no person took over.
+      -- agent_priced_at of the price that a person's own lines have replaced. Any other
+      -- agent_priced_at is a price that no person took over.
       add column replaced_agent_price_at timestamptz,
-      -- billing_email as somebody other than an agent last left it, '' for none. Null: not known, the audit log tells.
+      -- billing_email as somebody other than an agent last left it, '' for none. Null: not known,
+      -- the audit log tells.
       add column trusted_billing_email text;
   `);
 }

@@ -3,7 +3,10 @@ import type { Knex } from 'knex';
 /** As in isolate_tenants, which says why. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** How many mails an account had handed to the mail server on a day of UTC: what MAILS_PER_DAY bounds. */
+/**
+ * How many mails an account had handed to the mail server on a day of UTC: what MAILS_PER_DAY
+ * bounds.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table mail_days (

@@ -3,7 +3,10 @@ import type { Knex } from 'knex';
 /** As in isolate_tenants, which says why. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** What every process of a deployment must agree on. The rows belong to no tenant: their tenant_id is the nil UUID. */
+/**
+ * What every process of a deployment must agree on. The rows belong to no tenant: their tenant_id
+ * is the nil UUID.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table deployment_facts (

@@ -78,7 +78,7 @@ describe('an account made before the overdue sweep had ranges', () => {
     await db.close();
   });
 
-  it("can have its customers' terms changed by an old process while later migrations still run", async () => {
+  it('can be written by an old process while later migrations still run: triggers fill the new tables', async () => {
     const databaseUrl = await createEmptyDatabase();
     const appRole = appRoleOf(databaseUrl);
     const [tenantId, customerId] = [newId(), newId()];
@@ -100,11 +100,18 @@ describe('an account made before the overdue sweep had ranges', () => {
     await withClient(databaseUrl, async (client) => {
       await client.query(`set role ${appRole}`);
       await client.query("select set_config('app.tenant_ids', $1, false)", [tenantId]);
-      await client.query('update customers set terms_days = 9 where tenant_id = $1', [tenantId]);
+      await client.query("update customers set terms_days = 9, company_name = 'Acme' where tenant_id = $1", [
+        tenantId,
+      ]);
       const { rows } = await client.query('select customer_id from terms_changes where tenant_id = $1', [
         tenantId,
       ]);
       expect(rows).to.deep.equal([{ customer_id: customerId }]);
+      const { rows: entries } = await client.query(
+        'select id, cardinality(keys) as keys from search_entries where tenant_id = $1',
+        [tenantId],
+      );
+      expect(entries).to.deep.equal([{ id: customerId, keys: 2 }]);
     });
     expect(await migrate({ databaseUrl, appRole, withQueue: true })).to.include(
       '20261123060000_bound_agents',

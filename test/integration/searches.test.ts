@@ -204,23 +204,4 @@ describe('the migration that indexes searches', () => {
         ]);
     });
   });
-
-  it('lets processes of the version before write on, before anything else has granted them rights', async () => {
-    const databaseUrl = await createEmptyDatabase();
-    await migrateUpTo(databaseUrl, BEFORE);
-    const role = appRoleOf(databaseUrl);
-    const tenantId = newId();
-    await withClient(databaseUrl, async (client) => {
-      await client.query(
-        `do $$ begin create role ${role} nologin; exception when duplicate_object then null; end $$`,
-      );
-      await client.query(`grant select, insert, update, delete on all tables in schema public to ${role}`);
-    });
-    await migrateUpTo(databaseUrl, HEAD);
-    await withClient(databaseUrl, async (client) => {
-      await client.query(`set role ${role}`);
-      await fillTables(client, ['customers'], tenantId);
-      expect(await entriesOf(client, tenantId)).to.deep.equal([{ resource: 'customers', keys: 2 }]);
-    });
-  });
 });
