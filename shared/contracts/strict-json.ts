@@ -60,7 +60,8 @@ export function parseStrictJson(bytes: Buffer, { maxDepth } = { maxDepth: 20 }):
 export function faultsOfTexts(faults: readonly JsonFault[]): JsonFault[] | undefined {
   if (!faults.every(({ code }) => code === 'forbidden_character')) return undefined;
   return faults.map(({ field, code }) => ({
-    ...{ field, code },
+    field,
+    code,
     message: `${field || 'The body'} must not contain NUL characters or unpaired surrogates`,
   }));
 }

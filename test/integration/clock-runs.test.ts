@@ -47,7 +47,9 @@ describe('failed jobs', () => {
 
   it('that are tried again are logged at once, and gathered while they go on failing', async () => {
     const queue = openQueue(stack.runtime, 'retrying', {
-      ...{ attempts: 5, removeOnFail: true, backoff: { type: 'fixed', delay: 50 } },
+      attempts: 5,
+      removeOnFail: true,
+      backoff: { type: 'fixed', delay: 50 },
     });
     const fail = async () => {
       throw new Error('still away');
@@ -60,7 +62,8 @@ describe('failed jobs', () => {
     );
     expect(await failedCount('queue="retrying",name="batch",final="no"')).to.equal(4);
     expect(errorsOf('retrying').map(({ msg }) => msg)).to.deep.equal([
-      ...['a job failed and is tried again', 'a job failed and is not tried again'],
+      'a job failed and is tried again',
+      'a job failed and is not tried again',
     ]);
   });
 

@@ -26,7 +26,9 @@ describe('the overdue sweep', () => {
       const { id } = await stack.createTenant();
       tenantIds.push(id);
       const found = await insertOpenInvoices(stack, id, {
-        ...{ far: FAR, withClub: WITH_CLUB, due: n === 0 ? DUE : 0 },
+        far: FAR,
+        withClub: WITH_CLUB,
+        due: n === 0 ? DUE : 0,
       });
       due = [...due, ...found];
     }
@@ -59,7 +61,9 @@ describe('the overdue sweep', () => {
       .filter((node) => node['Relation Name'] === 'invoices')
       .map((node) => node['Index Name']);
     expect([...new Set(indexes)]).to.have.members([
-      ...['invoices_due_by_date', 'invoices_due_by_own_terms', 'invoices_due_by_account_terms'],
+      'invoices_due_by_date',
+      'invoices_due_by_own_terms',
+      'invoices_due_by_account_terms',
     ]);
   });
 

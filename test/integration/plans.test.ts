@@ -58,8 +58,14 @@ describe('plans of the write path', () => {
     const approved = { tenant_id: tenant.id, id: newId(), status: 'approved' };
     const proposal = {
       ...({ kind: 'invoice_approval', action: 'invoice.approve', payload: {}, amount_cents: 1 } as const),
-      ...{ entity_id: newId(), counted_cents: null, held_by: null, justification: 'x', record_version: null },
-      ...{ tenant_id: tenant.id, id: newId(), invoice_id: newId() },
+      entity_id: newId(),
+      counted_cents: null,
+      held_by: null,
+      justification: 'x',
+      record_version: null,
+      tenant_id: tenant.id,
+      id: newId(),
+      invoice_id: newId(),
     };
     const job = commandOf('work_order.create', tenant.id, { service_type: 'tow' });
     const statements = [

@@ -52,7 +52,10 @@ describe('a sweep over all accounts', () => {
     const invoiceId = await overdueInvoice(client);
     const impound = await client.post('/impounds', { daily_rate_cents: 4500 });
     const schedule = await client.post('/export-schedules', {
-      ...{ resource: 'invoices', format: 'csv', cadence: 'daily', hour: 4 },
+      resource: 'invoices',
+      format: 'csv',
+      cadence: 'daily',
+      hour: 4,
     });
     const claim = await claimAfter(client, [], { invoice: { service_date: daysFromNow(-56) } });
     const backdate = (text: string, record: string) => stack.rows(id, text, [id, record]);
@@ -65,8 +68,11 @@ describe('a sweep over all accounts', () => {
       schedule.body.id,
     );
     return {
-      ...{ tenant, invoiceId, impoundId: impound.body.id },
-      ...{ scheduleId: schedule.body.id, claimId: claim.id },
+      tenant,
+      invoiceId,
+      impoundId: impound.body.id,
+      scheduleId: schedule.body.id,
+      claimId: claim.id,
     };
   }
 
@@ -101,7 +107,10 @@ describe('a sweep over all accounts', () => {
       expect(await tasksWithout(stack, tenant.id)).to.deep.equal([]);
     }
     expect(await tasksWithout(stack, bad.tenant.id)).to.deep.equal([
-      ...['accrue-storage', 'mark-overdue', 'run-export-schedules', 'watch-claims'],
+      'accrue-storage',
+      'mark-overdue',
+      'run-export-schedules',
+      'watch-claims',
     ]);
     await setZone(bad.tenant.id, 'UTC');
   });
@@ -159,7 +168,8 @@ describe('a sweep over all accounts', () => {
     let failures = 0;
     const pass = () =>
       sweepSome(stack.runtime, {
-        ...{ task: 'split-once', tenantIds },
+        task: 'split-once',
+        tenantIds,
         work: async (tx) => {
           const seen = await tx.query<{ tenant_id: string }>({ text: 'select tenant_id from tenants' });
           if (!seen.some(({ tenant_id }) => tenant_id === bad)) return;
@@ -199,7 +209,8 @@ describe('a sweep over all accounts', () => {
   it('fails as a whole, and blames no account, when it fails for all of them', async () => {
     const tenantIds = [(await stack.createTenant()).id, (await stack.createTenant()).id];
     const failing = sweepSome(stack.runtime, {
-      ...{ task: 'fails-for-all', tenantIds },
+      task: 'fails-for-all',
+      tenantIds,
       work: async (tx) => void (await tx.query({ text: 'select from a_table_that_is_not_there' })),
     });
     const failure = await failing.catch((error: Error) => error);
