@@ -26,6 +26,11 @@ export interface Limiter {
   /** Counts one request of a key against both windows of its limits. */
   consume(key: string, limits: TierLimits): Promise<RateDecision>;
   /**
+   * True when this process knows that a key is far from both limits. It knows nothing of a key's
+   * first request in a window, and little of what other processes count.
+   */
+  isFarFromLimit(key: string, limits: TierLimits): boolean;
+  /**
    * Counts one request against the minute, and against the hour only if the minute lets it through:
    * refused requests use up no hour.
    */
@@ -54,7 +59,8 @@ export function createLimiter(redis: Redis | undefined): Limiter {
     const id = `${name}:${points}`;
     let limiter = limiters.get(id);
     if (!limiter) {
-      limiter = new GatheredLimiter(newLimiter(redis, { keyPrefix: `tow:limit:${name}`, points, duration }));
+      const options = { keyPrefix: `tow:limit:${name}`, points, duration };
+      limiter = new GatheredLimiter(newLimiter(redis, options), points);
       limiters.set(id, limiter);
     }
     return limiter;
@@ -78,6 +84,11 @@ export function createLimiter(redis: Redis | undefined): Limiter {
     async consume(key, limits) {
       return decide(await Promise.all(WINDOWS.map((window) => consumeIn(window, key, limits))));
     },
+    isFarFromLimit(key, limits) {
+      return WINDOWS.every(({ window, seconds }) =>
+        limiterFor(window, limits[window], seconds).isFarFromLimit(key),
+      );
+    },
     async consumeUnlessRefused(key, limits) {
       const windows: WindowState[] = [];
       for (const window of WINDOWS) {
@@ -100,6 +111,19 @@ interface Count {
   msBeforeNext: number;
 }
 
+/** What the store told of a key last. */
+interface LastCount {
+  count: number;
+  /** When its window ends, in ms since 1970. */
+  endsAt: number;
+}
+
+/** Part of a limit below which a key counts as far from it. */
+const FAR_FROM_LIMIT = 0.9;
+
+/** Keys of one limit whose counts a process remembers. */
+const MAX_REMEMBERED = 10_000;
+
 interface Waiter {
   resolve: (count: Count) => void;
   reject: (error: unknown) => void;
@@ -112,8 +136,18 @@ interface Waiter {
 class GatheredLimiter {
   /** Requests of each key that has a call under way or about to leave. */
   private readonly waiting = new Map<string, Waiter[]>();
+  private readonly lastCounts = new Map<string, LastCount>();
 
-  constructor(private readonly limiter: RateLimiterAbstract) {}
+  constructor(
+    private readonly limiter: RateLimiterAbstract,
+    private readonly limit: number,
+  ) {}
+
+  isFarFromLimit(key: string): boolean {
+    const last = this.lastCounts.get(key);
+    if (!last || last.endsAt <= Date.now()) return false;
+    return last.count + (this.waiting.get(key)?.length ?? 0) < this.limit * FAR_FROM_LIMIT;
+  }
 
   consume(key: string): Promise<Count> {
     return new Promise((resolve, reject) => {
@@ -140,12 +174,18 @@ class GatheredLimiter {
   private async count(key: string, waiters: Waiter[]): Promise<void> {
     try {
       const { consumedPoints, msBeforeNext } = await consumePoints(this.limiter, key, waiters.length);
+      this.remember(key, { count: consumedPoints, endsAt: Date.now() + msBeforeNext });
       const before = consumedPoints - waiters.length;
       for (const [index, { resolve }] of waiters.entries())
         resolve({ nth: before + index + 1, msBeforeNext });
     } catch (error) {
       for (const { reject } of waiters) reject(error);
     }
+  }
+
+  private remember(key: string, last: LastCount): void {
+    if (this.lastCounts.size >= MAX_REMEMBERED) this.lastCounts.clear();
+    this.lastCounts.set(key, last);
   }
 }
 

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type pg from 'pg';
 import { migrateUpTo } from '../../migrations/migrate.js';
 import { newId } from '../../shared/platform/ids.js';
-import { appRoleOf } from '../../shared/platform/postgres-session.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import type { ListScope } from '../../shared/resources/keyset-list.js';
 import { runOf } from '../support/explain.js';

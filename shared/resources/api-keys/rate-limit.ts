@@ -25,21 +25,30 @@ const SUMS = {
 
 /**
  * Counts a request against the minute and the hour of its key or person, and of all credentials of
- * that kind in its account. The windows are the tighter ones. A request that is over its own limit
- * is not counted for the others.
+ * that kind in its account. The windows are the tighter ones.
+ *
+ * A request that is over its own limit is not counted for the others, so the sum waits for the own
+ * count. Far from that limit both are counted at once, which saves a trip to the store: then the
+ * sum is too high only by what other processes refuse at that moment.
  */
 export async function countRequest(
   { limiter, config }: Pick<Runtime, 'limiter' | 'config'>,
   key: Principal,
 ): Promise<Counted> {
-  const own = await limiter.consume(countedAs(key), config.tiers[key.tier]);
-  if (!own.allowed) return { windows: own.windows, refusal: tooMany(own.windows, `the ${key.tier} limit`) };
+  const ownLimits = config.tiers[key.tier];
+  const countOwn = () => limiter.consume(countedAs(key), ownLimits);
   const { name, times, limit } = SUMS[key.kind];
   const { minute, hour } = config.tiers[key.accountTier];
-  const sum = await limiter.consume(`${name}/${key.accountTier}/${key.tenantId}`, {
-    minute: minute * times,
-    hour: hour * times,
-  });
+  const countSum = () =>
+    limiter.consume(`${name}/${key.accountTier}/${key.tenantId}`, {
+      minute: minute * times,
+      hour: hour * times,
+    });
+  const [own, counted] = limiter.isFarFromLimit(countedAs(key), ownLimits)
+    ? await Promise.all([countOwn(), countSum()])
+    : [await countOwn()];
+  if (!own.allowed) return { windows: own.windows, refusal: tooMany(own.windows, `the ${key.tier} limit`) };
+  const sum = counted ?? (await countSum());
   return {
     windows: own.windows.map((window, index) => tighter(window, sum.windows[index] ?? window)),
     refusal: sum.allowed ? undefined : tooMany(sum.windows, limit),
