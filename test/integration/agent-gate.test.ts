@@ -108,7 +108,8 @@ describe("the gate for agents' drafts", () => {
       await made(agent, draftOf(HALF - 1, target));
       const held = expectHeld(await agent.post('/invoices', draftOf(1, target)));
       expect([held.amount_cents, held.counted_cents]).to.deep.equal([1, GATE]);
-      await made(agent, draftOf(HALF, { work_order_id: await workOrder() }));
+      const other = { work_order_id: await workOrder(), billing_email: 'other@example.com' };
+      await made(agent, draftOf(HALF, other));
       await made(await newAgent(stack, tenant.id), draftOf(HALF, target));
       await made(tenant.client, draftOf(GATE, target));
     });
