@@ -141,12 +141,14 @@ function countDrafts(tx: Transaction, writes: PricedWrite[]): Promise<Counted[]>
  * of the invoice, else its work order's, else that customer's.
  */
 function payerOf(alias: string): string {
+  const isOf = (other: string, id: string) =>
+    `${other}.tenant_id = ${alias}.tenant_id and ${other}.id = ${id}`;
+  // A join with customers was planned as a look at all of them, on tables without statistics.
   return `lateral (
-    select coalesce(${alias}.customer_id, w.customer_id) as customer_id,
-      lower(trim(coalesce(${alias}.billing_email, w.billing_email, c.billing_email))) as address
-    from (select) one
-    left join work_orders w on w.tenant_id = ${alias}.tenant_id and w.id = ${alias}.work_order_id
-    left join customers c on c.tenant_id = ${alias}.tenant_id and c.id = coalesce(${alias}.customer_id, w.customer_id))`;
+    select named.customer_id, lower(trim(coalesce(${alias}.billing_email, named.billing_email,
+      (select c.billing_email from customers c where ${isOf('c', 'named.customer_id')})))) as address
+    from (select coalesce(${alias}.customer_id, w.customer_id) as customer_id, w.billing_email
+          from (select) one left join work_orders w on ${isOf('w', `${alias}.work_order_id`)}) named)`;
 }
 
 const ASKED =
