@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { withOneAccount } from '../support/accounts.js';
 import { draftOf, newAgent, setDayBound, setGate } from '../support/approvals.js';
 import type { Answer, TestClient } from '../support/client.js';
 import { lineItem } from '../support/samples.js';
 import { signIn } from '../support/sign-in.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 const SEED = Number(process.env.FC_SEED ?? Date.now() | 0);
 const RUNS = 20;
@@ -219,14 +220,12 @@ describe('any sequence of writes of an agent key, against a model', () => {
   let tenant: TestTenant;
   let person: TestClient;
 
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
+  withOneAccount(async (account) => {
+    ({ stack, tenant } = account);
     person = await signIn(stack, { tenantId: tenant.id });
     await setGate(tenant, GATE_CENTS);
     await setDayBound(tenant, DAY_CENTS);
   });
-  after(() => stack.stop());
 
   async function newWorld(): Promise<{ world: World; agentId: string }> {
     const agent = await newAgent(stack, tenant.id);

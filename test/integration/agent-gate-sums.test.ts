@@ -1,11 +1,12 @@
 import { expect } from 'chai';
+import { withAccounts } from '../support/accounts.js';
 import { draftOf, expectHeld, GATE, newAgent, setDayBound, setGate } from '../support/approvals.js';
 import type { TestClient } from '../support/client.js';
 import { eventually } from '../support/poll.js';
 import { withClient } from '../support/rows.js';
 import { lineItem } from '../support/samples.js';
 import { signIn } from '../support/sign-in.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 const UNDER = GATE - 100;
 
@@ -14,12 +15,8 @@ describe('what the approval threshold counts together', () => {
   let tenant: TestTenant;
   let agent: TestClient;
 
-  before(async () => {
-    stack = await TestStack.start();
-  });
-  after(() => stack.stop());
-  beforeEach(async () => {
-    tenant = await stack.createTenant();
+  withAccounts(async (account) => {
+    ({ stack, tenant } = account);
     agent = await newAgent(stack, tenant.id);
     await setGate(tenant);
   });
