@@ -51,7 +51,9 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       are not made again, and when nothing is left it is 409 conflict. An account without a card
    *       that is in force gets an invoice without lines, as does an empty list of line_items.
    *       Agent keys need the scope write_invoices_draft. An agent's draft is held for a human (202, pending_approval)
-   *       when what the same key drafted within 24 hours for its work order or its customer reaches agent_gate_cents, or all of it agent_day_cents.
+   *       when what the same key drafted within 24 hours for its work order or its payer reaches agent_gate_cents, or all of it agent_day_cents.
+   *       Its payer is the customer or the billing address; where the draft names none, those of the work order, then the customer's address.
+   *       Drafts with nobody to bill count together.
    *     x-body: InvoiceCreate
    *     responses:
    *       '201': { x-resource: Invoice }
@@ -83,8 +85,8 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     summary: Change an invoice
    *     description: >-
    *       JSON merge: an absent member is kept, null clears it. line_items replaces all lines, in draft and needs_review only.
-   *       Agent keys need the scope write_invoices_draft and may change drafts only; a draft that new lines lift to agent_gate_cents or
-   *       agent_day_cents is held for a human (202, pending_approval). With status approved, as /approve.
+   *       Agent keys need the scope write_invoices_draft and may change drafts only; a draft that new lines, or another billing_email for an agent's
+   *       price, lift to agent_gate_cents or agent_day_cents is held for a human (202, pending_approval). With status approved, as /approve.
    *     x-body: InvoicePatch
    *     responses:
    *       '200': { x-resource: Invoice }

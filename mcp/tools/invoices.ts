@@ -60,7 +60,7 @@ export const createInvoiceDraftTool = defineWriteTool<InvoiceDraft, InvoiceDraft
   name: 'create_invoice_draft',
   title: 'Draft an invoice for a job',
   description:
-    "Makes a draft invoice for a job (work order); it is never sent, a person approves and sends it. Leave line_items out to price a completed job from the customer's rate card; give them only when you were told the lines. Customer, vehicle and dates come from the job; the server computes totals, tax and the invoice number. Prices are integer cents: $125.00 is 12500. A draft that reaches the company's limit (often $1000.00 with tax, drafts of one job counted together) is held: pending_approval is true, nothing exists yet and a person has to approve; tell the person, do not split it. With dry_run the draft is shown under data and nothing is stored. When you retry the same action, send the SAME idempotency_key.",
+    "Makes a draft invoice for a job (work order); it is never sent, a person approves and sends it. Leave line_items out to price a completed job from the customer's rate card; give them only when you were told the lines. Customer, vehicle and dates come from the job; the server computes totals, tax and the invoice number. Prices are integer cents: $125.00 is 12500. A draft that reaches the company's limit (often $1000.00 with tax, drafts of one job or one payer counted together) is held: pending_approval is true, nothing exists yet and a person has to approve; tell the person, do not split it. With dry_run the draft is shown under data and nothing is stored. When you retry the same action, send the SAME idempotency_key.",
   scope: 'write_invoices_draft',
   action: 'invoice.created',
   command: draftInvoice,

@@ -3214,7 +3214,7 @@ export interface Settings {
    */
   terms_days: number;
   /**
-   * An agent's draft waits for a person once the key's drafts of 24 hours for its work order or its customer come to this. null: none waits
+   * An agent's draft waits for a person once the key's drafts of 24 hours for its work order or its payer (customer or billing address) come to this. null: none waits
    */
   agent_gate_cents: number | null;
   /**
@@ -3283,7 +3283,7 @@ export interface SettingsPatch {
    */
   terms_days?: number;
   /**
-   * An agent's draft waits for a person once the key's drafts of 24 hours for its work order or its customer come to this. null: none waits
+   * An agent's draft waits for a person once the key's drafts of 24 hours for its work order or its payer (customer or billing address) come to this. null: none waits
    */
   agent_gate_cents?: number | null;
   /**

@@ -67,7 +67,9 @@ export const settingsSchema = Joi.object({
     .min(1)
     .max(1_000_000)
     .default(5000)
-    .description('mails an account may send in a day (UTC); what is more waits for the next')
+    .description(
+      'mails and text messages an account may send in a day (UTC); what is more waits for the next',
+    )
     .example(5000),
   SECRET_KEY: Joi.string()
     .min(MIN_SECRET_LENGTH)

@@ -1,22 +1,19 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import { appRoleOf } from '../../shared/platform/postgres-session.js';
+import { withAccounts } from '../support/accounts.js';
 import type { Json, TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { invoiceInput } from '../support/samples.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 describe('denials of agent keys on the REST API', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let agent: TestClient;
 
-  before(async () => {
-    stack = await TestStack.start();
-  });
-  after(() => stack.stop());
-  beforeEach(async () => {
-    tenant = await stack.createTenant();
+  withAccounts(async (account) => {
+    ({ stack, tenant } = account);
     const scopes = ['read_invoices', 'write_invoices_draft'];
     agent = stack.clientWith(await stack.createKey(tenant.id, { kind: 'agent', scopes }));
   });

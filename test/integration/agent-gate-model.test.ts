@@ -1,36 +1,60 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { withOneAccount } from '../support/accounts.js';
 import { draftOf, newAgent, setDayBound, setGate } from '../support/approvals.js';
 import type { Answer, TestClient } from '../support/client.js';
 import { lineItem } from '../support/samples.js';
 import { signIn } from '../support/sign-in.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 const SEED = Number(process.env.FC_SEED ?? Date.now() | 0);
 const RUNS = 20;
 const GATE_CENTS = 1_000;
 const DAY_CENTS = 2_500;
 
-/** What a draft is for. Two of one work order or of one customer count together; so do those that name neither. */
+/** What a draft is for. */
 interface Target {
   workOrder?: string;
   /** The draft's, or its work order's. */
   customer?: string;
+  /** Of the work order, else of the customer: where a draft without an address of its own would go. */
+  address?: string;
   /** As the draft names them. */
   body: Record<string, unknown>;
 }
 
-const TARGETS = 5;
+const TARGETS = 8;
+const ADDRESSES = ['cash@example.com', 'PAYS@example.com', 'new@example.com', null] as const;
 
-function countTogether(one: Target, other: Target): boolean {
-  if (one.workOrder !== undefined && one.workOrder === other.workOrder) return true;
-  if (one.customer !== undefined && one.customer === other.customer) return true;
-  return [one, other].every(({ workOrder, customer }) => workOrder === undefined && customer === undefined);
+/** A draft's target, and the address that it names itself. */
+interface Billed {
+  target: Target;
+  own: string | null;
+}
+
+/**
+ * Two drafts of one work order, one customer or one address count together. So do those with nobody to
+ * bill, and those that name neither work order nor customer.
+ */
+function countTogether(one: Billed, other: Billed): boolean {
+  const both = (isSo: (billed: Billed) => boolean) => [one, other].every(isSo);
+  const isShared = (of: (billed: Billed) => string | undefined) =>
+    of(one) !== undefined && of(one) === of(other);
+  const addressOf = ({ target, own }: Billed) => (own ?? target.address)?.toLowerCase();
+  return (
+    isShared(({ target }) => target.workOrder) ||
+    isShared(({ target }) => target.customer) ||
+    isShared(addressOf) ||
+    both((billed) => billed.target.customer === undefined && addressOf(billed) === undefined) ||
+    both(({ target }) => target.customer === undefined && target.workOrder === undefined)
+  );
 }
 
 interface Draft {
   id: string;
   target: number;
+  /** billing_email. */
+  own: string | null;
   cents: number;
   /** Priced within 24 hours and not cancelled. */
   counts: boolean;
@@ -39,6 +63,7 @@ interface Draft {
 interface Held {
   id: string;
   target: number;
+  own: string | null;
   cents: number;
   /** The draft that it changes; undefined: it makes one. */
   draft?: Draft;
@@ -58,10 +83,13 @@ class World {
     readonly age: (drafts: readonly Draft[]) => Promise<void>,
   ) {}
 
-  /** What counts together with a draft for this target. */
-  shared(target: number, without?: Draft): number {
-    const isShared = (draft: Draft) =>
-      countTogether(this.targets[draft.target] as Target, this.targets[target] as Target);
+  /** What counts together with a write. */
+  shared({ target, own, draft: without }: Pick<Held, 'target' | 'own' | 'draft'>): number {
+    const billed = (draft: Pick<Draft, 'target' | 'own'>): Billed => ({
+      target: this.targets[draft.target] as Target,
+      own: draft.own,
+    });
+    const isShared = (draft: Draft) => countTogether(billed(draft), billed({ target, own }));
     return this.sumOf((draft) => draft !== without && isShared(draft));
   }
 
@@ -76,7 +104,7 @@ class World {
 
   /** What one write came to: it passed below both bounds only, and was held only where it would have reached one. */
   note(answer: Answer, write: Omit<Held, 'id'>, { isAlone = true } = {}): void {
-    const shared = this.shared(write.target, write.draft) + write.cents;
+    const shared = this.shared(write) + write.cents;
     const day = this.day(write.draft) + write.cents;
     const bound =
       shared >= GATE_CENTS ? 'agent_gate_cents' : day >= DAY_CENTS ? 'agent_day_cents' : undefined;
@@ -92,9 +120,9 @@ class World {
     this.make(answer.body.id, write);
   }
 
-  make(id: string, { target, cents, draft }: Omit<Held, 'id'>): void {
-    if (draft) Object.assign(draft, { cents, counts: true });
-    else this.drafts.push({ id, target, cents, counts: true });
+  make(id: string, { target, own, cents, draft }: Omit<Held, 'id'>): void {
+    if (draft) Object.assign(draft, { own, cents, counts: true });
+    else this.drafts.push({ id, target, own, cents, counts: true });
   }
 }
 
@@ -109,12 +137,17 @@ const named = <A extends unknown[]>(name: string, run: (world: World, ...args: A
 };
 
 const bodyFor = (world: World, index: number, amount: number) => draftOf(amount, world.targets[index]?.body);
+const newWrite = (world: World, index: number, amount: number) => ({
+  target: index,
+  own: (world.targets[index]?.body.billing_email as string | undefined) ?? null,
+  cents: amount,
+});
 
 const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(target(), cents()).map(
     named('create', async (world, index, amount) => {
       const answer = await world.agent.post('/invoices', bodyFor(world, index, amount));
-      world.note(answer, { target: index, cents: amount });
+      world.note(answer, newWrite(world, index, amount));
     }),
   ),
   fc.tuple(target(), fc.array(cents(), { minLength: 2, maxLength: 5 })).map(
@@ -125,7 +158,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       // Those that passed first: a held one met a sum that has only grown since.
       const order = [...answers.keys()].sort((a, b) => (answers[a]?.status ?? 0) - (answers[b]?.status ?? 0));
       for (const at of order) {
-        const write = { target: index, cents: amounts[at] as number };
+        const write = newWrite(world, index, amounts[at] as number);
         world.note(answers[at] as Answer, write, { isAlone: false });
       }
     }),
@@ -137,7 +170,20 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       const body = { line_items: [lineItem({ unit_price_cents: amount })] };
       const answer = await world.agent.patch(`/invoices/${draft.id}`, body);
       if (answer.status === 403) return;
-      world.note(answer, { target: draft.target, cents: amount, draft });
+      const { target, own } = draft;
+      world.note(answer, { target, own, cents: amount, draft });
+    }),
+  ),
+  fc.tuple(fc.nat(), fc.nat(ADDRESSES.length - 1)).map(
+    named('readdress', async (world, index, nth) => {
+      const draft = pick(world.drafts, index);
+      if (!draft) return;
+      const own = ADDRESSES[nth] as string | null;
+      const answer = await world.agent.patch(`/invoices/${draft.id}`, { billing_email: own });
+      if (answer.status === 403) return;
+      const { target, cents: total } = draft;
+      if (own !== draft.own) return world.note(answer, { target, own, cents: total, draft });
+      expect(answer.status, 'an address that was there before').to.equal(200);
     }),
   ),
   fc.tuple(fc.nat()).map(
@@ -174,29 +220,35 @@ describe('any sequence of writes of an agent key, against a model', () => {
   let tenant: TestTenant;
   let person: TestClient;
 
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
+  withOneAccount(async (account) => {
+    ({ stack, tenant } = account);
     person = await signIn(stack, { tenantId: tenant.id });
     await setGate(tenant, GATE_CENTS);
     await setDayBound(tenant, DAY_CENTS);
   });
-  after(() => stack.stop());
 
   async function newWorld(): Promise<{ world: World; agentId: string }> {
     const agent = await newAgent(stack, tenant.id);
     const agentId = (await agent.get('/me')).body.key.id as string;
-    const newCustomer = async () =>
-      (await person.post('/customers', { company_name: 'C' })).body.id as string;
-    const newOrder = async (customer_id: string | null) =>
-      (await person.post('/work-orders', { service_type: 'tow', customer_id })).body.id as string;
-    const [customer, other] = [await newCustomer(), await newCustomer()];
-    const [shared, nobodys] = [await newOrder(customer), await newOrder(null)];
+    const newCustomer = async (billing_email: string | null) =>
+      (await person.post('/customers', { company_name: 'C', billing_email })).body.id as string;
+    const newOrder = async (body: Record<string, unknown>) =>
+      (await person.post('/work-orders', { service_type: 'tow', ...body })).body.id as string;
+    const address = 'pays@example.com';
+    const [customer, other] = [await newCustomer(null), await newCustomer(address)];
+    const [shared, nobodys] = [await newOrder({ customer_id: customer }), await newOrder({})];
+    const [alsoNobodys, addressed] = [
+      await newOrder({}),
+      await newOrder({ billing_email: 'Pays@Example.com' }),
+    ];
     const targets: Target[] = [
       { workOrder: shared, customer, body: { work_order_id: shared } },
       { customer, body: { customer_id: customer } },
-      { workOrder: shared, customer: other, body: { work_order_id: shared, customer_id: other } },
+      { workOrder: shared, customer: other, address, body: { work_order_id: shared, customer_id: other } },
       { workOrder: nobodys, body: { work_order_id: nobodys } },
+      { workOrder: alsoNobodys, body: { work_order_id: alsoNobodys, billing_email: 'Cash@example.com' } },
+      { workOrder: addressed, address, body: { work_order_id: addressed } },
+      { body: { billing_email: 'other@example.com' } },
       { body: {} },
     ];
     const age = async (drafts: readonly Draft[]) => {

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
+import { withAccounts } from '../support/accounts.js';
 import { draftOf, expectHeld, GATE, newAgent, setGate } from '../support/approvals.js';
 import type { TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { lineItem } from '../support/samples.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 const HALF = GATE / 2;
 
@@ -13,12 +14,8 @@ describe("the gate for agents' drafts", () => {
   let tenant: TestTenant;
   let agent: TestClient;
 
-  before(async () => {
-    stack = await TestStack.start();
-  });
-  after(() => stack.stop());
-  beforeEach(async () => {
-    tenant = await stack.createTenant();
+  withAccounts(async (account) => {
+    ({ stack, tenant } = account);
     agent = await newAgent(stack, tenant.id);
     await setGate(tenant);
   });
@@ -108,7 +105,8 @@ describe("the gate for agents' drafts", () => {
       await made(agent, draftOf(HALF - 1, target));
       const held = expectHeld(await agent.post('/invoices', draftOf(1, target)));
       expect([held.amount_cents, held.counted_cents]).to.deep.equal([1, GATE]);
-      await made(agent, draftOf(HALF, { work_order_id: await workOrder() }));
+      const other = { work_order_id: await workOrder(), billing_email: 'other@example.com' };
+      await made(agent, draftOf(HALF, other));
       await made(await newAgent(stack, tenant.id), draftOf(HALF, target));
       await made(tenant.client, draftOf(GATE, target));
     });

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import { openClockQueue } from '../../shared/queues/clock.js';
+import { withAccounts } from '../support/accounts.js';
 import { draftOf, expectHeld, GATE, newAgent, setGate } from '../support/approvals.js';
 import type { TestClient } from '../support/client.js';
 import { expectError, faultsOf } from '../support/expect-error.js';
 import { eventually } from '../support/poll.js';
 import { signIn } from '../support/sign-in.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 const justification = 'Lines match the signed slip.';
 
@@ -16,12 +17,8 @@ describe('proposals of approvals, and the queue they wait in', () => {
   let agent: TestClient;
   let person: TestClient;
 
-  before(async () => {
-    stack = await TestStack.start();
-  });
-  after(() => stack.stop());
-  beforeEach(async () => {
-    tenant = await stack.createTenant();
+  withAccounts(async (account) => {
+    ({ stack, tenant } = account);
     agent = await newAgent(stack, tenant.id);
     person = await signIn(stack, { tenantId: tenant.id });
   });

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { hashBody } from '../../shared/contracts/canonical-json.js';
 import { newId } from '../../shared/platform/ids.js';
+import { withAccounts } from '../support/accounts.js';
 import { draftOf, expectHeld, GATE, newAgent, setGate } from '../support/approvals.js';
 import type { Answer, TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { lineItem } from '../support/samples.js';
 import { createUser, signIn, type TestUser } from '../support/sign-in.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 const taxed = (cents: number) => ({ line_items: [lineItem({ unit_price_cents: cents, taxable: true })] });
 
@@ -17,12 +18,8 @@ describe('approvals of held writes', () => {
   let user: TestUser;
   let person: TestClient;
 
-  before(async () => {
-    stack = await TestStack.start();
-  });
-  after(() => stack.stop());
-  beforeEach(async () => {
-    tenant = await stack.createTenant();
+  withAccounts(async (account) => {
+    ({ stack, tenant } = account);
     agent = await newAgent(stack, tenant.id);
     user = await createUser(stack, tenant.id, { name: 'Olive' });
     person = await signIn(stack, user);

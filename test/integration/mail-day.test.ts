@@ -1,9 +1,12 @@
 import { expect } from 'chai';
 import { openMessagesQueue, promptNoticeMails } from '../../shared/queues/messages.js';
+import { findDueMessages } from '../../shared/resources/messages/outbox.js';
 import type { Json } from '../support/client.js';
 import { makeNotice } from '../support/notices.js';
 import { eventually } from '../support/poll.js';
+import { invoiceInput } from '../support/samples.js';
 import { createUser } from '../support/sign-in.js';
+import type { TestTenant } from '../support/stack.js';
 import { MailFixture } from './mail-fixture.js';
 
 const PER_DAY = 3;
@@ -21,6 +24,8 @@ describe('the mails of an account in a day', () => {
       const [message] = await mails.messages(invoice);
       return /waits for tomorrow/.test(message.error) && message;
     });
+  /** Seconds of the day, in UTC. */
+  const sinceMidnight = (instant: string) => (Date.parse(instant) / 1000) % 86_400;
   /** As the next day finds them: what counted is of yesterday, and what waits is due. */
   const nextDay = async () => {
     const { id } = mails.tenant;
@@ -34,8 +39,8 @@ describe('the mails of an account in a day', () => {
     const waiting = await mails.sending();
     const message = await held(waiting);
     expect(message).to.include({ state: 'queued', attempts: 0, sent_at: null });
-    const midnight = new Date(message.next_attempt_at);
-    expect(midnight.getTime()).to.be.within(Date.now() - 5_000, Date.now() + 86_405_000);
+    expect(sinceMidnight(message.next_attempt_at), 's of the next day').to.be.within(0, 3_602);
+    expect(Date.parse(message.next_attempt_at)).to.be.within(Date.now() - 5_000, Date.now() + 90_005_000);
     expect((await mails.read(`/invoices/${waiting}`)).delivery.state).to.equal('queued');
     expect(mails.copies(message.id)).to.equal(0);
     const resent = await mails.hurry(message.id).then(() => held(waiting));
@@ -58,6 +63,60 @@ describe('the mails of an account in a day', () => {
     expect((await mails.delivered(waiting, 'failed')).status).to.equal('void');
     expect((await mails.messages(waiting))[0].error).to.match(/void before the message left/);
     expect(mails.copies(message.id)).to.equal(0);
+  });
+
+  it('include text messages, but none that only lies in the outbox', async () => {
+    const { id } = mails.tenant;
+    const counted = async () =>
+      (await mails.stack.rows<{ mails: number }>(id, 'select mails from mail_days')).map((row) => row.mails);
+    for (let nth = 0; nth <= PER_DAY; nth += 1) {
+      const invoice = await mails.approved();
+      const text = { channel: 'sms', to: '+15185550142' };
+      expect((await mails.tenant.client.post(`/invoices/${invoice}/send`, text)).status).to.equal(200);
+    }
+    expect(await counted()).to.deep.equal([]);
+    for (let nth = 0; nth < PER_DAY; nth += 1) await mails.delivered(await mails.sending(), 'sent');
+    const waiting = await mails.sending();
+    const message = await held(waiting);
+    // As with a vendor of text messages, which there is none of yet: the mail server stands in.
+    await mails.stack.rows(id, `update messages set channel = 'sms' where id = $1`, [message.id]);
+    await mails.hurry(message.id);
+    expect((await held(waiting)).error).to.match(/3 mails and text messages of today/);
+    await nextDay();
+    await mails.hurry(message.id);
+    await mails.delivered(waiting, 'sent');
+    expect(await counted()).to.deep.equal([1]);
+  });
+
+  it('take turns between accounts in a sweep, each with its longest due first', async () => {
+    const { db } = mails.stack.runtime;
+    const few = await mails.stack.createTenant('Few');
+    // Of sandboxes, so that no worker takes them meanwhile.
+    const invoiceOf = async ({ sandbox }: TestTenant) =>
+      (await sandbox.post('/invoices', invoiceInput())).body.id as string;
+    const queue = async (tenant: TestTenant, count: number, ago: string) => {
+      await mails.stack.rows(
+        tenant.sandboxId,
+        `insert into messages (tenant_id, id, invoice_id, channel, recipient, body_text, state, provider, attempt_after)
+         select $1, gen_random_uuid(), $2, 'email', 'a@example.com', nth, 'queued', 'nobody', now() - $3::interval - make_interval(secs => nth)
+         from generate_series(1, $4::int) nth`,
+        [tenant.sandboxId, await invoiceOf(tenant), ago, count],
+      );
+    };
+    await queue(mails.tenant, 400, '2 hours');
+    await queue(few, 2, '1 hour');
+    const find = (limit: number) =>
+      db.transaction([mails.tenant.sandboxId, few.sandboxId], (tx) => findDueMessages(tx, limit));
+    const due = await find(6);
+    expect(due.map(({ tenant_id }) => tenant_id === few.sandboxId)).to.deep.equal([
+      ...[false, true, false, true, false, false],
+    ]);
+    const [oldest] = await mails.stack.rows<{ id: string }>(
+      mails.tenant.sandboxId,
+      'select id from messages order by attempt_after limit 1',
+    );
+    expect(due[0]?.id).to.equal(oldest?.id);
+    expect(await find(1000), 'no account fills a pass').to.have.length(252);
   });
 
   it('are counted once each however many are handed over at once, and another account has its own', async () => {

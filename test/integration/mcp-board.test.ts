@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { withOneAccount } from '../support/accounts.js';
 import { newAgent, type TestAgent } from '../support/agent.js';
 import type { Json } from '../support/client.js';
 import { jobAfter } from '../support/lifecycle-records.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 /** What clients take at most of one answer. */
 const MAX_TOKENS = 25_000;
@@ -14,9 +15,8 @@ describe('a board of thousands, as a model sees it', () => {
   let agent: TestAgent;
   let urgent: string;
 
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
+  withOneAccount(async (account) => {
+    ({ stack, tenant } = account);
     agent = await newAgent(stack, tenant);
     await agent.client.listTools();
     for (let nth = 0; nth < 4; nth += 1) await jobAfter(tenant.client, ['assign']);
@@ -34,10 +34,7 @@ describe('a board of thousands, as a model sees it', () => {
        from work_orders, generate_series(1, 5000) n where id = '${urgent}'`,
     );
     await stack.rows(tenant.id, `update work_orders set priority = 5 where id = '${urgent}'`);
-  });
-  after(async () => {
-    await agent.client.close();
-    await stack.stop();
+    return () => agent.client.close();
   });
 
   const shownOf = (board: Json) => ({

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
+import { withOneAccount } from '../support/accounts.js';
 import { eventually } from '../support/poll.js';
 import { RawMcp } from '../support/raw-mcp.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 /** Where a call comes from: an address that the caller makes up, and the one that our proxy saw. */
 const from = (address: string) => ({ 'x-forwarded-for': `203.0.113.77, ${address}` });
@@ -12,13 +13,14 @@ describe('callers of /mcp', () => {
   let tenant: TestTenant;
   let mcp: RawMcp;
 
-  before(async () => {
-    stack = await TestStack.start({ environment: { TRUST_PROXY: 'true', BAD_CREDENTIALS_PER_MINUTE: '5' } });
-    tenant = await stack.createTenant();
-    const scopes = [...AGENT_SCOPES];
-    mcp = new RawMcp(stack.origin, await stack.createKey(tenant.id, { kind: 'agent', scopes }));
-  });
-  after(() => stack.stop());
+  withOneAccount(
+    async (account) => {
+      ({ stack, tenant } = account);
+      const scopes = [...AGENT_SCOPES];
+      mcp = new RawMcp(stack.origin, await stack.createKey(tenant.id, { kind: 'agent', scopes }));
+    },
+    { environment: { TRUST_PROXY: 'true', BAD_CREDENTIALS_PER_MINUTE: '5' } },
+  );
 
   it('are written down with the address that the proxy saw, and their program', async () => {
     const headers = { ...from('192.0.2.1'), 'user-agent': 'desk/1.0', 'x-request-id': 'req-callers' };

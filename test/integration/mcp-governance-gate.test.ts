@@ -1,10 +1,11 @@
 import { expect } from 'chai';
+import { withAccounts } from '../support/accounts.js';
 import { newAgent, type TestAgent } from '../support/agent.js';
 import { draftOf, expectHeld, GATE, setGate } from '../support/approvals.js';
 import type { Json, TestClient } from '../support/client.js';
 import { cardItem, completedJob, makeCard } from '../support/priced-jobs.js';
 import { createUser, signIn } from '../support/sign-in.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 const lines = (cents: number, taxable = false) => [
   { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each', unit_price_cents: cents, taxable },
@@ -15,16 +16,12 @@ describe('the gate for agents over MCP', () => {
   let tenant: TestTenant;
   let agent: TestAgent;
 
-  before(async () => {
-    stack = await TestStack.start();
-  });
-  after(() => stack.stop());
-  beforeEach(async () => {
-    tenant = await stack.createTenant();
+  withAccounts(async (account) => {
+    ({ stack, tenant } = account);
     agent = await newAgent(stack, tenant);
     await setGate(tenant);
+    return () => agent.client.close();
   });
-  afterEach(() => agent.client.close());
 
   const job = async (body: Record<string, unknown> = {}) =>
     (await tenant.client.post('/work-orders', { service_type: 'tow', ...body })).body.id as string;
@@ -84,7 +81,8 @@ describe('the gate for agents over MCP', () => {
     expect(JSON.stringify(split.content)).to.include('$0.01 ($1000.00 with what you drafted for it before)');
     expect([approval.amount_cents, approval.counted_cents]).to.deep.equal([1, GATE]);
     expectHeld(await rest.post('/invoices', draftOf(1, { work_order_id })));
-    expect((await draft(await job(), GATE - 1)).status).to.equal('draft');
+    const other = await job({ billing_email: 'other@example.com' });
+    expect((await draft(other, GATE - 1)).status).to.equal('draft');
   });
 
   it('makes what was shown once a person approves: number, customer, lines, whatever became of the job', async () => {

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
+import { withAccounts } from '../support/accounts.js';
 import { newAgent, type TestAgent } from '../support/agent.js';
 import type { Json } from '../support/client.js';
 import { cardItem, completedJob, MILES, makeCard } from '../support/priced-jobs.js';
 import { invoiceInput } from '../support/samples.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 const LINE = {
   name: 'Tow',
@@ -21,15 +22,14 @@ describe('drafts of agents', () => {
   let tenant: TestTenant;
   let agent: TestAgent;
 
-  before(async () => {
-    stack = await TestStack.start();
-  });
-  after(() => stack.stop());
-  beforeEach(async () => {
-    tenant = await stack.createTenant('Drafts', { taxRateBps: 1_000 });
-    agent = await newAgent(stack, tenant);
-  });
-  afterEach(() => agent.client.close());
+  withAccounts(
+    async (account) => {
+      ({ stack, tenant } = account);
+      agent = await newAgent(stack, tenant);
+      return () => agent.client.close();
+    },
+    { account: ['Drafts', { taxRateBps: 1_000 }] },
+  );
 
   const job = async (body: Record<string, unknown> = {}, of = tenant) =>
     (await of.client.post('/work-orders', { service_type: 'tow', ...body })).body.id as string;

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import { appRoleOf } from '../../shared/platform/postgres-session.js';
+import { withAccounts } from '../support/accounts.js';
 import { newAgent, type TestAgent } from '../support/agent.js';
 import type { Json } from '../support/client.js';
 import { RawMcp } from '../support/raw-mcp.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 const REQUEST = 'req-governance';
 
@@ -14,16 +15,12 @@ describe('the audit log of agents', () => {
   let agent: TestAgent;
   let seen = new Set<string>();
 
-  before(async () => {
-    stack = await TestStack.start();
-  });
-  after(() => stack.stop());
-  beforeEach(async () => {
-    tenant = await stack.createTenant();
+  withAccounts(async (account) => {
+    ({ stack, tenant } = account);
     agent = await newAgent(stack, tenant, { headers: { 'X-Request-Id': REQUEST } });
     seen = new Set();
+    return () => agent.client.close();
   });
-  afterEach(() => agent.client.close());
 
   /** Entries written since this was asked last. */
   const fresh = async (): Promise<Json[]> => {

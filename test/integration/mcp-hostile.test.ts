@@ -3,10 +3,11 @@ import { expect } from 'chai';
 import { createOffer } from '../../mcp/offer.js';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import { newId } from '../../shared/platform/ids.js';
+import { withOneAccount } from '../support/accounts.js';
 import type { Answer, Json } from '../support/client.js';
 import { eventually } from '../support/poll.js';
 import { RawMcp } from '../support/raw-mcp.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 const VERSION = '2026-07-28';
 const NEWEST_META = {
@@ -22,20 +23,21 @@ describe('MCP messages that mean harm', () => {
   let key: string;
   let mcp: RawMcp;
 
-  before(async () => {
-    stack = await TestStack.start({
+  withOneAccount(
+    async (account) => {
+      ({ stack, tenant } = account);
+      key = await stack.createKey(tenant.id, { kind: 'agent', scopes: [...AGENT_SCOPES] });
+      mcp = new RawMcp(stack.origin, key);
+    },
+    {
       offerOf: (own) => ({
         ...createOffer(own),
         listPrompts: () => {
           throw new TypeError('password of tow_app at 10.0.0.7');
         },
       }),
-    });
-    tenant = await stack.createTenant();
-    key = await stack.createKey(tenant.id, { kind: 'agent', scopes: [...AGENT_SCOPES] });
-    mcp = new RawMcp(stack.origin, key);
-  });
-  after(() => stack.stop());
+    },
+  );
 
   /** The same message in an older revision and in the newest. */
   const inBoth = ({

@@ -3,11 +3,12 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import pg from 'pg';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
+import { withOneAccount } from '../support/accounts.js';
 import type { Answer } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { eventually } from '../support/poll.js';
 import { RawMcp } from '../support/raw-mcp.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const PONG = { jsonrpc: '2.0', id: 1, result: {} };
@@ -21,14 +22,15 @@ describe('MCP over HTTP', () => {
   const newKey = (options = {}) =>
     stack.createKey(tenant.id, { kind: 'agent', scopes: [...AGENT_SCOPES], ...options });
 
-  before(async () => {
-    stack = await TestStack.start({
+  withOneAccount(
+    async (account) => {
+      ({ stack, tenant } = account);
+      mcp = new RawMcp(stack.origin, await newKey());
+    },
+    {
       environment: { MCP_HOSTS: 'agents.example.com,other.example.com', BASE_URL: 'https://tow.example.com' },
-    });
-    tenant = await stack.createTenant();
-    mcp = new RawMcp(stack.origin, await newKey());
-  });
-  after(() => stack.stop());
+    },
+  );
 
   const expectPong = (answer: Answer) => {
     expect(answer.status, answer.text).to.equal(200);

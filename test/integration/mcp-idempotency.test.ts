@@ -1,11 +1,12 @@
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
+import { withAccounts } from '../support/accounts.js';
 import { newAgent, type TestAgent } from '../support/agent.js';
 import type { Answer, Json } from '../support/client.js';
 import { eventually } from '../support/poll.js';
 import { RawMcp } from '../support/raw-mcp.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 const JOB = { service_type: 'tow', pickup_location: 'Main St' };
 const name = 'create_work_order';
@@ -33,15 +34,11 @@ describe('idempotency and dry run over MCP', () => {
   let tenant: TestTenant;
   let agent: TestAgent;
 
-  before(async () => {
-    stack = await TestStack.start();
-  });
-  after(() => stack.stop());
-  beforeEach(async () => {
-    tenant = await stack.createTenant();
+  withAccounts(async (account) => {
+    ({ stack, tenant } = account);
     agent = await newAgent(stack, tenant);
+    return () => agent.client.close();
   });
-  afterEach(() => agent.client.close());
 
   const send = (parts: Sent[], args: Record<string, unknown> = JOB, key = agent.key): Promise<Answer> => {
     const all = <K extends keyof Sent>(part: K) => Object.assign({}, ...parts.map((one) => one[part] ?? {}));

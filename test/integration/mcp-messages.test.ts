@@ -2,24 +2,23 @@ import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcont
 import { expect } from 'chai';
 import { NEWEST_VERSION } from '../../mcp/newest-protocol.js';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
+import { withOneAccount } from '../support/accounts.js';
 import type { Answer, Json } from '../support/client.js';
 import { RawMcp } from '../support/raw-mcp.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 describe('MCP messages', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let mcp: RawMcp;
 
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
+  withOneAccount(async (account) => {
+    ({ stack, tenant } = account);
     mcp = new RawMcp(
       stack.origin,
       await stack.createKey(tenant.id, { kind: 'agent', scopes: [...AGENT_SCOPES] }),
     );
   });
-  after(() => stack.stop());
 
   /** The error of a JSON-RPC answer. */
   const rpcError = (answer: Answer, status: number, code: number, id: unknown = null): Json => {

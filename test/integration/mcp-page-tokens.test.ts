@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { TOOLS } from '../../mcp/tools/index.js';
+import { withOneAccount } from '../support/accounts.js';
 import { newAgent, type TestAgent } from '../support/agent.js';
 import type { Json } from '../support/client.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 /** Of one default page: the structured result and its text. */
 const MAX_TOKENS = 8000;
@@ -18,16 +19,12 @@ describe('a default page of a list tool', () => {
   let tenant: TestTenant;
   let agent: TestAgent;
 
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
+  withOneAccount(async (account) => {
+    ({ stack, tenant } = account);
     agent = await newAgent(stack, tenant);
     await agent.client.listTools();
     await Promise.all(Array.from({ length: RECORDS }, (_, nth) => fill(nth)));
-  });
-  after(async () => {
-    await agent.client.close();
-    await stack.stop();
+    return () => agent.client.close();
   });
 
   /** A customer, its job with every member, and the job's invoice. */

@@ -3,11 +3,12 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import { newId } from '../../shared/platform/ids.js';
+import { withOneAccount } from '../support/accounts.js';
 import type { Json } from '../support/client.js';
 import { McpStream } from '../support/mcp-stream.js';
 import { eventually } from '../support/poll.js';
 import { connectRevision, NEWEST_REVISION, newestRequest, OLDER_REVISIONS } from '../support/revisions.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 const name = 'create_work_order';
 const JOB = { service_type: 'tow' };
@@ -20,12 +21,10 @@ describe('progress of a write that waits for its worker', () => {
   let tenant: TestTenant;
   let key: string;
 
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
+  withOneAccount(async (account) => {
+    ({ stack, tenant } = account);
     key = await stack.createKey(tenant.id, { kind: 'agent', scopes: [...AGENT_SCOPES] });
   });
-  after(() => stack.stop());
 
   /** The worker waits as long as the work takes. */
   async function whileHeld<T>(work: () => Promise<T>): Promise<T> {

@@ -1,11 +1,12 @@
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { expect } from 'chai';
 import { AGENT_SCOPES, type AgentScope } from '../../shared/contracts/vocabulary.js';
+import { withOneAccount } from '../support/accounts.js';
 import { newAgent, type TestAgent } from '../support/agent.js';
 import type { Json } from '../support/client.js';
 import { invoiceAfter, jobAfter } from '../support/lifecycle-records.js';
 import { UNKNOWN_ID } from '../support/samples.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 const FIXED = { 'service://audit-log': 'read_audit', 'service://dispatch-board': 'read_dispatch' };
 const TEMPLATES = {
@@ -22,18 +23,14 @@ describe('resources of agents', () => {
   let agent: TestAgent;
   const ids: Record<string, string> = {};
 
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
+  withOneAccount(async (account) => {
+    ({ stack, tenant } = account);
     agent = await newAgent(stack, tenant);
     const customer = { company_name: 'Hudson\u202E Auto Club' };
     ids.customers = (await tenant.client.post('/customers', customer)).body.id;
     ids.invoices = await invoiceAfter(tenant.client, ['approve'], { customer_id: ids.customers });
     ids['work-orders'] = await jobAfter(tenant.client, ['assign']);
-  });
-  after(async () => {
-    await agent.client.close();
-    await stack.stop();
+    return () => agent.client.close();
   });
 
   const read = async (uri: string, by = agent): Promise<Json> => {

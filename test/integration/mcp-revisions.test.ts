@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { TOOLS } from '../../mcp/tools/index.js';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import { newId } from '../../shared/platform/ids.js';
+import { withOneAccount } from '../support/accounts.js';
 import type { Json } from '../support/client.js';
 import { RawMcp } from '../support/raw-mcp.js';
 import {
@@ -24,12 +25,10 @@ describe('revisions of MCP on one URL', () => {
   let tenant: TestTenant;
   let key: string;
 
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
+  withOneAccount(async (account) => {
+    ({ stack, tenant } = account);
     key = await stack.createKey(tenant.id, { kind: 'agent', scopes: [...AGENT_SCOPES] });
   });
-  after(() => stack.stop());
 
   const auditOf = (tool: string) =>
     stack.rows<Json>(

@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
+import { withAccounts } from '../support/accounts.js';
 import { newAgent, type TestAgent } from '../support/agent.js';
 import { GATE, setGate } from '../support/approvals.js';
 import { type Json, TestClient } from '../support/client.js';
@@ -32,19 +33,18 @@ describe('answers of tools', () => {
   let agent: TestAgent;
   const schemas = new Map<string, (answer: unknown) => boolean>();
 
-  before(async () => {
-    stack = await TestStack.start();
-  });
-  after(() => stack.stop());
-  beforeEach(async () => {
-    tenant = await stack.createTenant('Test Towing', { taxRateBps: 1000 });
-    agent = await newAgent(stack, tenant);
-    // From now on the client holds every answer against its tool's schema.
-    const { tools } = await agent.client.listTools();
-    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
-    for (const { name, outputSchema } of tools) schemas.set(name, ajv.compile(outputSchema as object));
-  });
-  afterEach(() => agent.client.close());
+  withAccounts(
+    async (account) => {
+      ({ stack, tenant } = account);
+      agent = await newAgent(stack, tenant);
+      // From now on the client holds every answer against its tool's schema.
+      const { tools } = await agent.client.listTools();
+      const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+      for (const { name, outputSchema } of tools) schemas.set(name, ajv.compile(outputSchema as object));
+      return () => agent.client.close();
+    },
+    { account: ['Test Towing', { taxRateBps: 1000 }] },
+  );
 
   /** A call that must succeed: it fits its schema, and says in a few words what it is. */
   const called = async (name: string, args: Record<string, unknown> = {}, by = agent) => {

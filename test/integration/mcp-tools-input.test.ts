@@ -1,9 +1,10 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { expect } from 'chai';
 import { AGENT_SCOPES, INVOICE_STATUSES, WORK_ORDER_STATUSES } from '../../shared/contracts/vocabulary.js';
+import { withOneAccount } from '../support/accounts.js';
 import { newAgent, TestAgent } from '../support/agent.js';
 import { UNKNOWN_ID } from '../support/samples.js';
-import { TestStack, type TestTenant } from '../support/stack.js';
+import type { TestStack, TestTenant } from '../support/stack.js';
 
 type Args = Record<string, unknown>;
 
@@ -28,14 +29,10 @@ describe('inputs of tools', () => {
   let tenant: TestTenant;
   let agent: TestAgent;
 
-  before(async () => {
-    stack = await TestStack.start();
-    tenant = await stack.createTenant();
+  withOneAccount(async (account) => {
+    ({ stack, tenant } = account);
     agent = await newAgent(stack, tenant);
-  });
-  after(async () => {
-    await agent.client.close();
-    await stack.stop();
+    return () => agent.client.close();
   });
 
   /** Faults of a call that must be refused for its arguments, as sorted `field code` texts; each has a message, and the answer says what to do. */

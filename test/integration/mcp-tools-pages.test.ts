@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { withAccounts } from '../support/accounts.js';
 import { newAgent, TestAgent } from '../support/agent.js';
 import { type Json, TestClient } from '../support/client.js';
 import { invoiceInput } from '../support/samples.js';
@@ -38,16 +39,12 @@ describe('pages of list tools', () => {
   let tenant: TestTenant;
   let agent: TestAgent;
 
-  before(async () => {
-    stack = await TestStack.start();
-  });
-  after(() => stack.stop());
-  beforeEach(async () => {
-    tenant = await stack.createTenant();
+  withAccounts(async (account) => {
+    ({ stack, tenant } = account);
     agent = await newAgent(stack, tenant);
     await agent.client.listTools();
+    return () => agent.client.close();
   });
-  afterEach(() => agent.client.close());
 
   const fill = (insert: Insert, count: number) =>
     Promise.all(Array.from({ length: count }, () => insert(tenant.client)));

@@ -3,11 +3,17 @@ import { expect } from 'chai';
 import { parseSecret } from '../../shared/events/signing.js';
 import { createOutboundClient } from '../../shared/platform/outbound/client.js';
 import type { EndpointConfig } from '../../workers/webhooks/endpoint-config.js';
-import { sendAttempt } from '../../workers/webhooks/send.js';
-import { StrictReceiver } from '../support/strict-receiver.js';
+import { type SendOptions, sendAttempt } from '../../workers/webhooks/send.js';
+import { eventually } from '../support/poll.js';
+import { type Reply, StrictReceiver } from '../support/strict-receiver.js';
 import { dueDelivery, newLane } from '../support/webhook-lanes.js';
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
+
+/** Waits until the clock shows a later second than this one, given in seconds. */
+async function nextSecond(seconds: number): Promise<void> {
+  await eventually('the next second', () => Math.floor(Date.now() / 1000) > Math.floor(seconds));
+}
 
 describe('one request of a delivery', () => {
   const client = createOutboundClient({ allowLoopback: true, allowHttp: true });
@@ -20,7 +26,10 @@ describe('one request of a delivery', () => {
     await receiver.stop();
   });
 
-  const send = (secrets: [secret: string, expiresAtMs: number | null][], url = receiver.endpoint.url) => {
+  const send = (
+    secrets: [secret: string, expiresAtMs: number | null][],
+    { url = receiver.endpoint.url, ...options }: Partial<SendOptions> & { url?: string } = {},
+  ) => {
     const delivery = dueDelivery();
     const body = JSON.stringify({
       ...{ id: delivery.eventId, type: 'invoice.created', timestamp: new Date().toISOString(), data: {} },
@@ -30,7 +39,7 @@ describe('one request of a delivery', () => {
       url,
       secrets: secrets.map(([secret, expiresAtMs]) => ({ secret: parseSecret(secret), expiresAtMs })),
     };
-    return sendAttempt({ ...delivery, body }, config, { client, deadlineMs: 3000 });
+    return sendAttempt({ ...delivery, body }, config, { client, deadlineMs: 3000, ...options });
   };
 
   it('is signed with the secrets that hold at that moment', async () => {
@@ -45,6 +54,41 @@ describe('one request of a delivery', () => {
     expect(receiver.faults).to.deep.equal([]);
   });
 
+  it('tells the time at which it is written, not the one at which its attempt began', async () => {
+    const secret = newSecret();
+    receiver.endpoint.secrets = [secret];
+    const { startedAt, requestHeaders } = await send([[secret, null]], {
+      admit: () => nextSecond(Date.now() / 1000),
+      deadlineMs: 20_000,
+    });
+    const sent = receiver.endpoint.requests.at(-1)?.headers ?? {};
+    expect(Number(sent['webhook-timestamp'])).to.be.above(startedAt.getTime() / 1000);
+    expect(sent).to.include(requestHeaders);
+    expect(receiver.faults).to.deep.equal([]);
+  });
+
+  it('is sent once more at most when a kept connection is reset, and signed anew', async () => {
+    const secret = newSecret();
+    const flaky = receiver.add({ secret });
+    const own = createOutboundClient({ allowLoopback: true, allowHttp: true });
+    const options = { client: own, url: flaky.url, deadlineMs: 20_000 };
+    await Promise.all(Array.from({ length: 4 }, () => send([[secret, null]], options)));
+    flaky.respond = async ({ headers }): Promise<Reply> => {
+      await nextSecond(Number(headers['webhook-timestamp']));
+      return 'reset';
+    };
+    expect(await send([[secret, null]], options)).to.include({ errorClass: 'reset' });
+    const { requests } = flaky;
+    expect(requests).to.have.length(6);
+    const [first, second] = requests
+      .slice(4)
+      .map(({ id, headers }) => ({ id, at: headers['webhook-timestamp'] }));
+    expect(second?.id).to.equal(first?.id);
+    expect(Number(second?.at)).to.be.above(Number(first?.at));
+    expect(receiver.faults).to.deep.equal([]);
+    await own.close();
+  });
+
   it('does not leave without a signature', async () => {
     const before = receiver.endpoint.requests.length;
     for (const secrets of [[], [[newSecret(), Date.now() - 1]]] as [string, number][][])
@@ -54,7 +98,7 @@ describe('one request of a delivery', () => {
 
   it('fails when its address is none, and is logged like any other', async () => {
     for (const url of ['http://999.999.999.999/', '', 'https://', 'nonsense'])
-      expect(await send([[newSecret(), null]], url)).to.include({
+      expect(await send([[newSecret(), null]], { url })).to.include({
         ...{ status: undefined, errorClass: 'invalid_url', url: '[not a URL]' },
       });
   });

@@ -14,7 +14,8 @@ import { findDeadlines } from '../../shared/resources/claims/deadlines.js';
 import { findAccruals } from '../../shared/resources/impounds/storage-sweep.js';
 import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
 import { applyTermsChanges } from '../../shared/resources/invoices/terms-changes.js';
-import { type DueMessage, findDueMessages } from '../../shared/resources/messages/outbox.js';
+import { findDueMessages } from '../../shared/resources/messages/outbox.js';
+import type { DueRow } from '../../shared/resources/messages/outbox-rows.js';
 import { findDueNoticeMails } from '../../shared/resources/notices/outbox.js';
 import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
 import { touchSessions } from '../../shared/resources/sessions/queries.js';
@@ -178,7 +179,7 @@ async function wakeDueLanes(runtime: Runtime, webhooks: WebhooksQueue): Promise<
   return { woken, scheduled };
 }
 
-const promptOf = ({ tenant_id: tenantId, id: messageId, attempts }: DueMessage) => ({
+const promptOf = ({ tenant_id: tenantId, id: messageId, attempts }: DueRow) => ({
   tenantId,
   messageId,
   attempts,

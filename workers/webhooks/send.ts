@@ -1,4 +1,4 @@
-import { signatureHeader } from '../../shared/events/signing.js';
+import { type Signed, signatureHeader } from '../../shared/events/signing.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { OutboundClient } from '../../shared/platform/outbound/client.js';
 import { HeldBackError, OutboundError } from '../../shared/platform/outbound/outbound-error.js';
@@ -39,8 +39,9 @@ export interface SendOptions {
 }
 
 /**
- * Sends one signed request (Standard Webhooks): the id stays the same over all attempts and so do the bytes; the timestamp is this attempt's. Whatever goes
- * wrong is what came of the attempt.
+ * Sends one signed request (Standard Webhooks): the id stays the same over all attempts and so do the
+ * bytes; the timestamp is of the moment at which they are written, after name, connection and admission.
+ * Whatever goes wrong is what came of the attempt.
  * @throws {HeldBackError} when nothing was sent, so that there was no attempt
  */
 export async function sendAttempt(
@@ -49,27 +50,24 @@ export async function sendAttempt(
   { client, deadlineMs, admit }: SendOptions,
 ): Promise<Attempt> {
   const startedAt = new Date();
+  const begun = { id: newId(), startedAt, url: bareUrl(config.url) };
   const secrets = secretsAt(config, startedAt);
-  const timestampSeconds = Math.floor(startedAt.getTime() / 1000);
   const { eventId: id, body } = delivery;
   const own = {
     'content-type': 'application/json',
     'user-agent': 'TowDispatch-Webhooks/1.0',
     'webhook-id': id,
-    'webhook-timestamp': `${timestampSeconds}`,
-    'webhook-signature': signatureHeader({
-      id,
-      timestampSeconds,
-      body,
-      secrets,
-    }),
   };
-  const sent = {
-    id: newId(),
-    startedAt,
-    url: bareUrl(config.url),
-    requestHeaders: { ...hide(config.headers), ...own },
+  let stamped: Record<string, string> | undefined;
+  const stamp = (at = new Date()) => {
+    stamped = signAt(at, { id, body, secrets });
+    return stamped;
   };
+  const sent = () => ({
+    ...begun,
+    // Of a request that was never written: what it would have been signed with.
+    requestHeaders: { ...hide(config.headers), ...own, ...(stamped ?? stamp(startedAt)) },
+  });
   try {
     // An endpoint loses its secrets when it is deleted. Nothing ever goes out unsigned.
     if (secrets.length === 0) throw new Error('no secret');
@@ -77,6 +75,7 @@ export async function sendAttempt(
       method: 'POST',
       url: config.url,
       headers: { ...config.headers, ...own },
+      stamp: () => stamp(),
       body,
       deadlineMs,
       maxBodyBytes: MAX_ANSWER_BYTES,
@@ -85,7 +84,7 @@ export async function sendAttempt(
       ...(admit ? { admit } : {}),
     });
     return {
-      ...sent,
+      ...sent(),
       status: answer.status,
       responseHeaders: answer.headers,
       responseBody: answer.body.length > 0 ? textOf(answer.body) : null,
@@ -99,7 +98,7 @@ export async function sendAttempt(
     };
   } catch (error) {
     if (error instanceof HeldBackError) throw error;
-    return { ...sent, ...failureOf(error, startedAt) };
+    return { ...sent(), ...failureOf(error, startedAt) };
   }
 }
 
@@ -116,6 +115,14 @@ function failureOf(error: unknown, startedAt: Date) {
     connectMs: null,
     firstByteMs: null,
     totalMs: known?.totalMs ?? Date.now() - startedAt.getTime(),
+  };
+}
+
+function signAt(at: Date, content: Omit<Signed, 'timestampSeconds'>): Record<string, string> {
+  const timestampSeconds = Math.floor(at.getTime() / 1000);
+  return {
+    'webhook-timestamp': `${timestampSeconds}`,
+    'webhook-signature': signatureHeader({ ...content, timestampSeconds }),
   };
 }
 

@@ -16,10 +16,13 @@ export interface OutboundRequest {
   deadlineMs: number;
   maxBodyBytes: number;
   /**
-   * Whether the receiver knows a repetition when it sees one (GET, a webhook-id). Then it is sent once more, over a new socket, when a kept one ends without
-   * a byte of an answer: a server may close a socket that waits at the very moment it is used. Default false.
+   * Whether the receiver knows a repetition when it sees one (GET, a webhook-id). Then it is sent once
+   * more, over a new socket, when a kept one ends without a byte of an answer: a server may close a
+   * socket that waits at the very moment it is used. Default false.
    */
   isRepeatable?: boolean;
+  /** More headers, asked for each time the request is about to be written: those that tell the time. */
+  stamp?: () => Record<string, string>;
   /** Asked before the first byte of the request is sent, with the address that its socket is connected to; rejects with {@link HeldBackError} to send nothing. */
   admit?: (address: string) => Promise<void>;
 }
@@ -139,17 +142,18 @@ class GuardedClient implements OutboundClient {
   async #perform(request: OutboundRequest, trip: Trip): Promise<OutboundAnswer> {
     if (this.#isClosed) throw new OutboundError('connect', 'The sender is shutting down.');
     const target = targetOf(request.url, this.#rules);
-    const toSend: LineRequest = {
-      method: request.method,
-      path: target.path,
-      headers: withoutReserved(request.headers),
-      body: request.body ?? null,
-      maxBodyBytes: request.maxBodyBytes,
-    };
+    const headers = withoutReserved(request.headers);
+    let isRepetition = false;
     for (;;) {
-      const kept = this.#idle.take(target.origin);
+      const kept = isRepetition ? undefined : this.#idle.take(target.origin);
       const line = kept ?? (await this.#open(target, trip));
-      await this.#admit(line, request, trip);
+      const toSend: LineRequest = {
+        method: request.method,
+        path: target.path,
+        headers: { ...headers, ...(await this.#admit(line, request, trip)) },
+        body: request.body ?? null,
+        maxBodyBytes: request.maxBodyBytes,
+      };
       try {
         const reception = await this.#exchange(line, toSend, trip);
         if (line.isFit && !this.#isClosed) this.#idle.put(line);
@@ -157,23 +161,26 @@ class GuardedClient implements OutboundClient {
         return toAnswer(reception, trip);
       } catch (error) {
         const failure = exchangeError(error, line.hasEnded);
-        const isUnanswered = error instanceof LineGoneError || (request.isRepeatable && line.isSilent);
+        const isUnsent = error instanceof LineGoneError;
+        const isUnanswered = isUnsent || (request.isRepeatable && line.isSilent);
         line.destroy();
         // A kept socket that was closed meanwhile; each turn uses up one of them.
         const mayGoOn = kept && isUnanswered && failure.kind === 'reset' && !trip.isOver;
         if (!mayGoOn) throw failure;
+        // It may have arrived: the others of a server that resets them all would be as many copies.
+        isRepetition = !isUnsent;
       }
     }
   }
 
-  /** A socket that may not be used now is kept for later. */
-  async #admit(line: Line, { admit }: OutboundRequest, trip: Trip): Promise<void> {
-    if (!admit) return;
+  /** A socket that may not be used now is kept for later. @returns the stamp of this sending */
+  async #admit(line: Line, { admit, stamp }: OutboundRequest, trip: Trip): Promise<Record<string, string>> {
     trip.stage = 'it waited to be sent';
     trip.stop = () => undefined;
     try {
-      await admit(line.remoteAddress);
+      await admit?.(line.remoteAddress);
       if (trip.isOver) throw new OutboundError('timeout', 'Nobody waits any more.');
+      return stamp?.() ?? {};
     } catch (error) {
       if (line.isFit && !this.#isClosed) this.#idle.put(line);
       else line.destroy();

@@ -11,6 +11,7 @@ export interface PricedWrite {
   /** As the invoice names them. */
   workOrderId: string | null;
   customerId: string | null;
+  billingEmail: string | null;
   /** updated_at of the draft that is changed; null for a new one. */
   recordVersion: string | null;
   /** Its lines are a rate card's, not the client's: approving prices it anew, for other invoices may have charged the job meanwhile. */
@@ -21,7 +22,7 @@ export interface PricedWrite {
 interface Counted extends RecordRef {
   gate: number | null;
   day_bound: number | null;
-  /** Of the same work order or customer. */
+  /** Of the same work order or payer. */
   shared: number;
   day: number;
 }
@@ -39,7 +40,8 @@ const noFaults: FindFaults = async () => new Map();
 
 /**
  * The approval threshold (decisions 7): of these writes, the outcomes of agents' that must not be made now. A write is held when its total reaches
- * agent_gate_cents together with the key's drafts of 24 hours for the same work order or customer, or agent_day_cents together with all of them.
+ * agent_gate_cents together with the key's drafts of 24 hours for the same work order or the same
+ * payer (a customer, a billing address), or agent_day_cents together with all of them.
  * What a human approved must cost what was shown.
  */
 export async function passGate(
@@ -100,28 +102,33 @@ function payloadOf({ command, isFromCard }: Pick<PricedWrite, 'command' | 'isFro
 }
 
 /**
- * By command: the account's bounds, if it has any, and what they count. An invoice that names no customer counts as its work order's customer's; those that
- * name neither customer nor work order count as one group.
+ * By command: the account's bounds, if it has any, and what they count. Ten work orders of one payer
+ * must not be ten thresholds, nor must leaving the payer out: drafts with nobody to bill are one group.
+ * So are those that name neither work order nor customer, whatever addresses they give.
  */
 function countDrafts(tx: Transaction, writes: PricedWrite[]): Promise<Counted[]> {
-  const rows = writes.map(({ command, workOrderId, customerId }) => ({
+  const rows = writes.map(({ command, workOrderId, customerId, billingEmail }) => ({
     tenant_id: command.tenantId,
     id: command.id,
     entity_id: command.entityId,
     agent_id: command.actor.id,
     work_order_id: workOrderId,
     customer_id: customerId,
+    billing_email: billingEmail,
   }));
   return tx.query<Counted>({
     name: 'count-agent-drafts',
     text: `select r.tenant_id, r.id, t.agent_gate_cents as gate, t.agent_day_cents as day_bound, drafted.shared, drafted.day
-           from (select r.*, ${customerOf('r')} as payer_id from ${recordset(ASKED)}) r
+           from ${recordset(ASKED)}
            join tenants t on t.tenant_id = r.tenant_id
+           cross join ${payerOf('r')} asked
            cross join lateral (
              select coalesce(sum(i.total_cents), 0)::bigint as day,
-               coalesce(sum(i.total_cents) filter (where i.work_order_id = r.work_order_id or ${customerOf('i')} = r.payer_id
+               coalesce(sum(i.total_cents) filter (where i.work_order_id = r.work_order_id
+                 or payer.customer_id = asked.customer_id or payer.address = asked.address
+                 or coalesce(payer.customer_id::text, payer.address, asked.customer_id::text, asked.address) is null
                  or coalesce(i.work_order_id, i.customer_id, r.work_order_id, r.customer_id) is null), 0)::bigint as shared
-             from invoices i
+             from invoices i cross join ${payerOf('i')} payer
              where i.tenant_id = r.tenant_id and i.agent_id = r.agent_id and i.agent_priced_at > now() - interval '24 hours'
                and i.id <> r.entity_id and i.status not in ('cancelled', 'void')) drafted
            where t.agent_gate_cents is not null or t.agent_day_cents is not null`,
@@ -129,13 +136,23 @@ function countDrafts(tx: Transaction, writes: PricedWrite[]): Promise<Counted[]>
   });
 }
 
-/** The customer that an invoice names, else its work order's. */
-function customerOf(alias: string): string {
-  return `coalesce(${alias}.customer_id, (select w.customer_id from work_orders w
-    where w.tenant_id = ${alias}.tenant_id and w.id = ${alias}.work_order_id))`;
+/**
+ * Who would be billed: the customer that the invoice names, else its work order's; and the address
+ * of the invoice, else its work order's, else that customer's.
+ */
+function payerOf(alias: string): string {
+  const isOf = (other: string, id: string) =>
+    `${other}.tenant_id = ${alias}.tenant_id and ${other}.id = ${id}`;
+  // A join with customers was planned as a look at all of them, on tables without statistics.
+  return `lateral (
+    select named.customer_id, lower(trim(coalesce(${alias}.billing_email, named.billing_email,
+      (select c.billing_email from customers c where ${isOf('c', 'named.customer_id')})))) as address
+    from (select coalesce(${alias}.customer_id, w.customer_id) as customer_id, w.billing_email
+          from (select) one left join work_orders w on ${isOf('w', `${alias}.work_order_id`)}) named)`;
 }
 
-const ASKED = 'tenant_id uuid, id uuid, entity_id uuid, agent_id uuid, work_order_id uuid, customer_id uuid';
+const ASKED =
+  'tenant_id uuid, id uuid, entity_id uuid, agent_id uuid, work_order_id uuid, customer_id uuid, billing_email text';
 
 function approvalOf(
   { command, totalCents, recordVersion, isFromCard }: PricedWrite,

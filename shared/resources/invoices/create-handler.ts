@@ -85,12 +85,13 @@ async function stopAtGate(tx: Transaction, drafts: Draft[]): Promise<Map<string,
 }
 
 function pricedWrite({ command, priced, isFromCard }: Draft): PricedWrite {
-  const { work_order_id, customer_id } = command.input;
+  const { work_order_id, customer_id, billing_email } = command.input;
   return {
     command,
     totalCents: priced.totalCents,
     workOrderId: work_order_id ?? null,
     customerId: customer_id ?? null,
+    billingEmail: billing_email ?? null,
     recordVersion: null,
     isFromCard,
   };

@@ -7,7 +7,7 @@ export interface AgentTraces extends RecordRef {
   billing_email: string | null;
   created_by_agent: boolean;
   agent_id: string | null;
-  /** When an agent key last gave it its price; null: none has. */
+  /** When an agent key last gave it its price, or that price to another address; null: none has. */
   agent_priced_at: string | null;
   /** agent_priced_at of the price that a person's own lines have replaced. */
   replaced_agent_price_at: string | null;
@@ -45,8 +45,10 @@ interface Edit {
 export function tracesAfter(row: AgentTraces, { actor, billingEmail, setsEmail, setsLines }: Edit): Traces {
   const { agent_id, agent_priced_at, replaced_agent_price_at, trusted_billing_email } = row;
   const kept = { agent_id, agent_priced_at, replaced_agent_price_at, trusted_billing_email };
-  if (actor.type === 'agent')
-    return setsLines ? { ...kept, ...agentPricing(actor), replaced_agent_price_at: null } : kept;
+  if (actor.type === 'agent') {
+    const isPriced = setsLines || movesAgentPrice(row, billingEmail);
+    return isPriced ? { ...kept, ...agentPricing(actor), replaced_agent_price_at: null } : kept;
+  }
   const leaves = billingEmail ?? '';
   if (actor.type !== 'user')
     // A key's change hides no agent's: it is trusted as far as the address before it was.
@@ -56,6 +58,14 @@ export function tracesAfter(row: AgentTraces, { actor, billingEmail, setsEmail, 
   // The first version did not say when an agent priced what it created: it was then.
   const pricedAt = agent_priced_at ?? (row.created_by_agent ? row.created_at : null);
   return { ...trusted, agent_priced_at: pricedAt, replaced_agent_price_at: pricedAt };
+}
+
+/**
+ * Whether an edit gives what an agent priced to another address. From an agent that counts as pricing
+ * it: drafts for ten addresses would else come to one payer past the threshold.
+ */
+export function movesAgentPrice(row: AgentTraces, billingEmail: string | null): boolean {
+  return billingEmail !== row.billing_email && hasAgentPrice(row);
 }
 
 function isAddressTrusted({ billing_email, trusted_billing_email }: AgentTraces): boolean {

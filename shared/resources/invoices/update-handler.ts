@@ -17,7 +17,7 @@ import {
   type PlannedMove,
   planPatchedMoves,
 } from './move-handler.js';
-import { TRACE_COLUMNS, tracesAfter } from './person-required.js';
+import { movesAgentPrice, TRACE_COLUMNS, tracesAfter } from './person-required.js';
 import { replacePlainDates } from './plain-dates.js';
 import { paidFault, totalFault } from './total-faults.js';
 import { type InvoiceStatus, PATCHABLE_STATUSES } from './transitions.js';
@@ -80,15 +80,18 @@ export async function updateInvoices(
   return commands.map((command) => outcomes.get(command.id) as Outcome);
 }
 
-/** A price that an agent gives a draft. */
+/** A price that an agent gives a draft, or an agent's price that it gives another payer. */
 function pricedWrite({ command, row, priced }: Plan): PricedWrite[] {
-  if (!priced || command.actor.type !== 'agent') return [];
+  if (command.actor.type !== 'agent') return [];
+  const { billing_email: billingEmail = row.billing_email } = command.input;
+  if (!priced && !movesAgentPrice(row, billingEmail)) return [];
   return [
     {
       command,
-      totalCents: priced.totalCents,
+      totalCents: priced?.totalCents ?? row.total_cents,
       workOrderId: row.work_order_id,
       customerId: row.customer_id,
+      billingEmail,
       recordVersion: versionOf(row.updated_at),
     },
   ];

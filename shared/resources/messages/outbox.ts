@@ -3,6 +3,7 @@ import { documentOf, type InvoiceDocument } from '../invoices/document.js';
 import { DOCUMENT_COLUMNS, DOCUMENT_JOINS, type DocumentRow } from '../invoices/document-rows.js';
 import type { InvoiceStatus } from '../invoices/transitions.js';
 import { nextUpdatedAt, type RecordRef } from '../sets.js';
+import { type DueRow, findDueRows, putOff } from './outbox-rows.js';
 import type { Channel } from './provider.js';
 
 /** A message that this worker, and no other, may offer to its provider now. */
@@ -62,51 +63,30 @@ export async function noteAccepted(db: Database, ref: RecordRef): Promise<void> 
 }
 
 /** Puts off the next attempt, and keeps why. */
-export async function postponeMessage(
+export function postponeMessage(
   db: Database,
   ref: RecordRef,
-  { reason, seconds }: { reason: string; seconds: number },
+  wait: { reason: string; seconds: number },
 ): Promise<void> {
-  await db.transaction([ref.tenant_id], async (tx) =>
-    tx.queryAtCommit({
-      name: 'postpone-message',
-      text: `update messages m set error = $3, attempt_after = now() + make_interval(secs => $4), updated_at = ${nextUpdatedAt('m')}
-             where m.tenant_id = $1 and m.id = $2 and m.state = 'queued'`,
-      values: [ref.tenant_id, ref.id, reason, seconds],
-    }),
-  );
+  return putOff(db, 'messages', { ref, ...wait, wasOffered: true });
 }
 
 /** Puts a message off that was claimed and not offered: that was no attempt. */
-export async function holdMessage(
+export function holdMessage(
   db: Database,
   ref: RecordRef,
-  { reason, seconds }: { reason: string; seconds: number },
+  wait: { reason: string; seconds: number },
 ): Promise<void> {
-  await db.transaction([ref.tenant_id], async (tx) =>
-    tx.queryAtCommit({
-      name: 'hold-message',
-      text: `update messages m set error = $3, attempt_after = now() + make_interval(secs => $4), attempts = m.attempts - 1,
-               updated_at = ${nextUpdatedAt('m')}
-             where m.tenant_id = $1 and m.id = $2 and m.state = 'queued'`,
-      values: [ref.tenant_id, ref.id, reason, seconds],
-    }),
-  );
+  return putOff(db, 'messages', { ref, ...wait, wasOffered: false });
 }
 
-/** A message that is due, and how often it was offered so far. */
-export interface DueMessage extends RecordRef {
-  attempts: number;
-}
+/** Messages of one account in a sweep. */
+const DUE_OF_TENANT = 250;
+/** A message that is due for less has its prompt on the way. */
+const OVERDUE_SECONDS = 5;
 
-/** Queued messages of this transaction's tenants that nobody has taken for some seconds: their prompt was lost. @param limit messages at most */
-export function findDueMessages(tx: Transaction, limit: number): Promise<DueMessage[]> {
-  return tx.query<DueMessage>({
-    name: 'sweep-messages',
-    text: `select m.tenant_id, m.id, m.attempts
-           from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
-           join messages m on m.tenant_id = own.tenant_id and m.state = 'queued' and m.attempt_after < now() - interval '5 seconds'
-           limit $1`,
-    values: [limit],
-  });
+/** Messages of this transaction's tenants whose prompt was lost, or that waited for a new day. @param limit messages at most */
+export function findDueMessages(tx: Transaction, limit: number): Promise<DueRow[]> {
+  const bounds = { limit, perTenant: DUE_OF_TENANT, overdueSeconds: OVERDUE_SECONDS };
+  return findDueRows(tx, 'messages', bounds);
 }

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../platform/postgres.js';
+import { type DueRow, findDueRows, putOff } from '../messages/outbox-rows.js';
 import type { RecordRef } from '../sets.js';
 
 /** The mail of a notice to one person, which this worker, and no other, may hand over now. */
@@ -54,56 +55,38 @@ export async function noteMailSent(db: Database, ref: RecordRef): Promise<void> 
 }
 
 /** Puts a mail off that was claimed and not offered: that was no attempt. */
-export async function holdNoticeMail(
+export function holdNoticeMail(
   db: Database,
   ref: RecordRef,
-  { reason, seconds }: { reason: string; seconds: number },
+  wait: { reason: string; seconds: number },
 ): Promise<void> {
-  await db.transaction([ref.tenant_id], async (tx) =>
-    tx.queryAtCommit({
-      name: 'hold-notice-mail',
-      text: `update notice_mails set error = $3, attempt_after = now() + make_interval(secs => $4), attempts = attempts - 1
-             where tenant_id = $1 and id = $2 and state = 'queued'`,
-      values: [ref.tenant_id, ref.id, reason, seconds],
-    }),
-  );
+  return putOff(db, 'notice_mails', { ref, ...wait, wasOffered: false });
 }
 
 /** Keeps why a mail was not taken. @param seconds until it is offered again; undefined: it is given up */
-export async function noteMailFailure(
+export function noteMailFailure(
   db: Database,
   ref: RecordRef,
   { reason, seconds }: { reason: string; seconds: number | undefined },
 ): Promise<void> {
+  if (seconds === undefined) return giveUpMail(db, ref, reason);
+  return putOff(db, 'notice_mails', { ref, reason, seconds, wasOffered: true });
+}
+
+async function giveUpMail(db: Database, ref: RecordRef, reason: string): Promise<void> {
   await db.transaction([ref.tenant_id], async (tx) =>
     tx.queryAtCommit({
-      name: 'note-failed-notice-mail',
-      text: `update notice_mails set error = $3, state = case when $4::integer is null then 'failed' else 'queued' end,
-               attempt_after = now() + make_interval(secs => coalesce($4::integer, 0))
-             where tenant_id = $1 and id = $2 and state = 'queued'`,
-      values: [ref.tenant_id, ref.id, reason, seconds ?? null],
+      name: 'give-up-notice-mail',
+      text: `update notice_mails set error = $3, state = 'failed' where tenant_id = $1 and id = $2 and state = 'queued'`,
+      values: [ref.tenant_id, ref.id, reason],
     }),
   );
 }
 
-/** A mail that is due, and how often it was offered so far. */
-export interface DueMail extends RecordRef {
-  attempts: number;
-}
-
-/** Mails of one tenant in a sweep: others' do not wait for them. */
+/** Mails of one account in a sweep. */
 const DUE_OF_TENANT = 20;
 
-/** Queued mails of this transaction's tenants that are due, some of each tenant, the longest due first. @param limit mails at most */
-export function findDueNoticeMails(tx: Transaction, limit: number): Promise<DueMail[]> {
-  return tx.query<DueMail>({
-    name: 'sweep-notice-mails',
-    text: `select m.tenant_id, m.id, m.attempts
-           from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
-           cross join lateral (
-             select m.* from notice_mails m where m.tenant_id = own.tenant_id and m.state = 'queued' and m.attempt_after <= now()
-             order by m.attempt_after limit ${DUE_OF_TENANT}) m
-           order by m.attempt_after limit $1`,
-    values: [limit],
-  });
+/** Queued mails of this transaction's tenants that are due. @param limit mails at most */
+export function findDueNoticeMails(tx: Transaction, limit: number): Promise<DueRow[]> {
+  return findDueRows(tx, 'notice_mails', { limit, perTenant: DUE_OF_TENANT, overdueSeconds: 0 });
 }

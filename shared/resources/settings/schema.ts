@@ -21,7 +21,7 @@ const EXPLAINED = {
   terms_days:
     'Days between the release of an invoice without a due date and its due date. A customer may have terms of its own',
   agent_gate_cents:
-    "An agent's draft waits for a person once the key's drafts of 24 hours for its work order or its customer come to this. null: none waits",
+    "An agent's draft waits for a person once the key's drafts of 24 hours for its work order or its payer (customer or billing address) come to this. null: none waits",
   agent_day_cents:
     "An agent's draft waits for a person once all drafts of the key within 24 hours come to this. null: none waits",
   business_name: "Name of the company on invoices. null: the account's name",

@@ -95,6 +95,12 @@ const keepAlive: Scenarios = {
       expect((await send(client, canary.url, { isRepeatable: true })).status).to.equal(200);
       expect([canary.asked.length, canary.connections.length]).to.deep.equal([5, 3]);
     });
+    await withClient(async (client) => {
+      const before = canary.asked.length;
+      await Promise.all(Array.from({ length: 4 }, () => send(client, canary.url)));
+      expect((await send(client, canary.url, { isRepeatable: true })).status).to.equal(200);
+      expect(canary.asked, 'once more, not once for each kept socket').to.have.length(before + 6);
+    });
     const dead = await startReceiver((socket) => void socket.once('data', () => socket.destroy()));
     await withClient(async (client) => {
       const answer = send(client, dead.url, { isRepeatable: true });

@@ -1,0 +1,74 @@
+import type { Database, Transaction } from '../../platform/postgres.js';
+import { nextUpdatedAt, type RecordRef } from '../sets.js';
+
+/** The tables whose rows wait until a provider takes them. */
+export type OutboxTable = 'messages' | 'notice_mails';
+
+/** What changes with a row beside what both tables have. */
+const TOUCHED: Readonly<Record<OutboxTable, string>> = {
+  messages: `, updated_at = ${nextUpdatedAt('m')}`,
+  notice_mails: '',
+};
+
+export interface PutOff {
+  reason: string;
+  /** Until the next attempt. */
+  seconds: number;
+  /** False: it was claimed and not offered, which is no attempt. */
+  wasOffered: boolean;
+}
+
+/** Puts off the next attempt of a row, and keeps why. */
+export async function putOff(
+  db: Database,
+  table: OutboxTable,
+  { ref, reason, seconds, wasOffered }: PutOff & { ref: RecordRef },
+): Promise<void> {
+  await db.transaction([ref.tenant_id], async (tx) =>
+    tx.queryAtCommit({
+      name: `put-off-${table}`,
+      text: `update ${table} m set error = $3, attempt_after = now() + make_interval(secs => $4),
+               attempts = m.attempts - $5::integer${TOUCHED[table]}
+             where m.tenant_id = $1 and m.id = $2 and m.state = 'queued'`,
+      values: [ref.tenant_id, ref.id, reason, seconds, wasOffered ? 0 : 1],
+    }),
+  );
+}
+
+/** A row that is due, and how often it was offered so far. */
+export interface DueRow extends RecordRef {
+  attempts: number;
+}
+
+export interface DueBounds {
+  /** Rows at most. */
+  limit: number;
+  /** Rows of one account at most. */
+  perTenant: number;
+  /** For how long a row must have been due. */
+  overdueSeconds: number;
+}
+
+/**
+ * Queued rows of this transaction's tenants that are due. The accounts take turns, each with its
+ * longest due first, so one with many does not keep the others waiting.
+ */
+export function findDueRows(
+  tx: Transaction,
+  table: OutboxTable,
+  { limit, perTenant, overdueSeconds }: DueBounds,
+): Promise<DueRow[]> {
+  return tx.query<DueRow>({
+    name: `sweep-${table}`,
+    text: `select due.tenant_id, due.id, due.attempts
+           from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
+           cross join lateral (
+             select found.*, row_number() over (order by found.attempt_after, found.id) as turn
+             from (select m.tenant_id, m.id, m.attempts, m.attempt_after from ${table} m
+                   where m.tenant_id = own.tenant_id and m.state = 'queued'
+                     and m.attempt_after <= now() - make_interval(secs => $3)
+                   order by m.attempt_after, m.id limit $2) found) due
+           order by due.turn, due.attempt_after limit $1`,
+    values: [limit, perTenant, overdueSeconds],
+  });
+}
