@@ -3,7 +3,8 @@ import { ShapedFont } from './shaped-font.js';
 
 /** Stands for a letter that no font has. */
 const REPLACEMENT = '?';
-const MARK = /\p{M}/u;
+/** Marks and blanks. */
+const FOLLOWS = /[\p{M}\p{Zs}]/u;
 
 /** A letter with the font that has it. */
 export interface Letter {
@@ -20,11 +21,11 @@ export class FontStack {
 
   /**
    * The letter of a code point in the first font that has it.
-   * @param before the letter that it follows: a mark is drawn in its letter's font where it can be
+   * @param before the letter that it follows: marks and blanks are drawn in its font where they can be
    */
   letterFor(codePoint: number, before?: Letter): Letter {
     const text = String.fromCodePoint(codePoint);
-    if (before && MARK.test(text) && before.font.has(codePoint)) return { text, font: before.font };
+    if (before && FOLLOWS.test(text) && before.font.has(codePoint)) return { text, font: before.font };
     let letter = this.letters.get(codePoint);
     if (!letter) {
       letter = this.findLetter(text);

@@ -69,12 +69,12 @@ function* splitWords(text: string, fonts: FontStack): Generator<Word> {
   const levels = RIGHT_TO_LEFT.test(text) ? bidi.getEmbeddingLevels(text, 'auto').levels : undefined;
   const wordStarts = UNSPACED.test(text) ? wordStartsIn(text) : undefined;
   let open: { letters: Letter[]; level: number; isBlank: boolean } | undefined;
+  let before: Letter | undefined;
   let next = 0;
   for (const character of text) {
     const index = next;
     next += character.length;
     const level = levels?.[index] ?? 0;
-    const before = open?.letters.at(-1);
     if (JOINER.test(character)) {
       if (before) open?.letters.push({ text: character, font: before.font });
       continue;
@@ -88,7 +88,8 @@ function* splitWords(text: string, fonts: FontStack): Generator<Word> {
     }
     if (character === ZERO_WIDTH_SPACE) continue;
     open ??= { letters: [], level, isBlank };
-    open.letters.push(fonts.letterFor(character.codePointAt(0) as number, before));
+    before = fonts.letterFor(character.codePointAt(0) as number, before);
+    open.letters.push(before);
     if (!isAlone && !BREAK_AFTER.test(character)) continue;
     yield wordOf(open.letters, open);
     open = undefined;

@@ -29,7 +29,7 @@ export interface ShapedText {
 export const RIGHT_TO_LEFT = 'rtlm';
 
 /** Letters of the shaped texts that are kept, of all fonts; a letter takes some 200 bytes. */
-const MAX_KEPT_LETTERS = 100_000;
+const MAX_KEPT_LETTERS = 20_000;
 
 const shapedTexts = new LRUCache<string, ShapedText>({
   maxSize: MAX_KEPT_LETTERS,
@@ -93,7 +93,7 @@ export class ShapedFont {
     const positions = buffer.getGlyphPositions();
     const clusters = new Map<number, ShapedGlyph[]>();
     const glyphs = infos.map(({ codepoint: id, cluster }) => {
-      const glyph: ShapedGlyph = { id, advanceWidth: this.font.getGlyph(id).advanceWidth, codePoints: [] };
+      const glyph: ShapedGlyph = { id, advanceWidth: this.shapingFont.glyphHAdvance(id), codePoints: [] };
       const members = clusters.get(cluster);
       if (members) members.push(glyph);
       else clusters.set(cluster, [glyph]);
