@@ -34,6 +34,8 @@ const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const BREAK_AFTER = /[-/\u2010\u2013\u2014,;\u0f0b\u1361]/;
 /** Scripts without blanks between words: the dictionaries of ICU know where a word begins. */
 const UNSPACED = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+/** A Burmese consonant that ends a syllable; ICU sees a word's beginning in some. */
+const SYLLABLE_END = /^[\u1000-\u1021]\u1037?[\u1039\u103a]/;
 const MARK = /\p{M}/u;
 
 const DICTIONARY = new Intl.Segmenter('en', { granularity: 'word' });
@@ -99,8 +101,10 @@ function* splitWords(text: string, fonts: FontStack): Generator<Word> {
 
 function wordStartsIn(text: string): Set<number> {
   const starts = new Set<number>();
-  for (const { segment, index } of DICTIONARY.segment(text))
-    if (UNSPACED.test(segment) && /[\p{L}\p{M}\p{N}]/u.test(text.charAt(index - 1))) starts.add(index);
+  for (const { segment, index } of DICTIONARY.segment(text)) {
+    const isWord = UNSPACED.test(segment) && !SYLLABLE_END.test(segment);
+    if (isWord && /[\p{L}\p{M}\p{N}]/u.test(text.charAt(index - 1))) starts.add(index);
+  }
   return starts;
 }
 

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { DrawReply, DrawRequest } from './pdf-thread.js';
 
 export interface PdfDrawerOptions {
-  /** Longest drawing of one PDF; the longest possible invoice takes 1.5 s on one core. */
+  /** Longest drawing of one PDF; the longest possible invoice takes 2 s on one core. */
   deadlineMs: number;
   /** An idle thread ends after so long and gives back the memory of its fonts. */
   idleMs: number;
