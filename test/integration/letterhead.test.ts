@@ -4,6 +4,7 @@ import { pngChunk } from '../../shared/demo/demo-logo.js';
 import { expectError } from '../support/expect-error.js';
 import { pdfDrawing, pdfPages } from '../support/pdf.js';
 import { redPng, SMALL_JPEG } from '../support/pictures.js';
+import { eventually } from '../support/poll.js';
 import type { TestTenant } from '../support/stack.js';
 import { MailFixture } from './mail-fixture.js';
 
@@ -169,6 +170,31 @@ describe('the letterhead of an account', () => {
       true,
     );
     expect(received?.html).to.include('src="cid:account-logo"');
+  });
+
+  it('stands in the PDF with a JPEG as it was stored', async () => {
+    await put(SMALL_JPEG, 'image/jpeg');
+    const { bytes } = await fetchBytes(`/v1/invoices/${await mail.approved()}/pdf`, withKey());
+    expect((await pdfDrawing(bytes)).pictures).to.equal(1);
+    expect(bytes.includes(SMALL_JPEG), 'the bytes of the JPEG').to.equal(true);
+  });
+
+  it('leaves with a mail without the logo when that was removed before the mail left', async () => {
+    await put(redPng());
+    mail.server.expect({ as: 'refuse', code: 451, text: 'later', at: 'recipient' });
+    const id = await mail.sending();
+    const [message] = await eventually('a first attempt', async () => {
+      const messages = await mail.messages(id);
+      return messages[0]?.error ? messages : undefined;
+    });
+    await tenant.client.delete('/settings/logo');
+    await mail.hurry(message.id);
+    await mail.delivered(id, 'sent');
+    const received = mail.server.accepted.at(-1)?.mail;
+    expect(received?.html).to.include('Hudson Towing').and.not.include('account-logo');
+    const [attachment, ...others] = received?.attachments ?? [];
+    expect(others, 'no picture beside the PDF').to.deep.equal([]);
+    expect((await pdfDrawing(Buffer.from(attachment?.content as ArrayBuffer))).pictures).to.equal(0);
   });
 
   it('changes the next PDF of an invoice that is as it was', async () => {

@@ -1,10 +1,13 @@
-import bidiFactory, { type Bidi } from 'bidi-js';
-import type { Face, FontStack, Letter } from './fonts.js';
+import { bidi } from './bidi.js';
+import type { FontStack, Letter } from './fonts.js';
+import type { ShapedFont } from './shaped-font.js';
 
 /** Letters of one word in one font. */
 export interface Run {
-  face: Face;
+  font: ShapedFont;
   text: string;
+  /** In thousandths of the font's size. */
+  width: number;
 }
 
 /** What is drawn in one piece: a word, a blank or an ideograph. */
@@ -17,17 +20,26 @@ export interface Word {
   level: number;
 }
 
-// The package exports the function itself; its types promise a default export.
-const bidi = (bidiFactory as unknown as () => Bidi)();
-
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
-/** Controls of layout, marks of direction and selectors of emoji: they show nothing by themselves. */
-const INVISIBLE = /\p{Cc}|\p{Cf}|\p{Variation_Selector}/gu;
+/**
+ * Controls of layout, marks of direction and selectors of emoji: they show nothing by themselves.
+ * Zero-width space and joiners stay: they say where a line may break and how letters join.
+ */
+const INVISIBLE = /(?![\u200b-\u200d])[\p{Cc}\p{Cf}\p{Variation_Selector}]/gu;
+const ZERO_WIDTH_SPACE = '\u200b';
+const JOINER = /[\u200c\u200d]/;
 /** A line may break around these letters. */
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-/** A line may break after these. */
-const BREAK_AFTER = /[-/\u2010\u2013\u2014,;]/;
+/** A line may break after these; the last two end a syllable of Tibetan and a word of Ethiopic. */
+const BREAK_AFTER = /[-/\u2010\u2013\u2014,;\u0f0b\u1361]/;
+/** Scripts without blanks between words: the dictionaries of ICU know where a word begins. */
+const UNSPACED = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+/** A Burmese consonant that ends a syllable; ICU sees a word's beginning in some. */
+const SYLLABLE_END = /^[\u1000-\u1021]\u1037?[\u1039\u103a]/;
 const MARK = /\p{M}/u;
+
+const DICTIONARY = new Intl.Segmenter('en', { granularity: 'word' });
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
  * Breaks a text into lines of words.
@@ -54,48 +66,64 @@ export function breakLines(
   return lines;
 }
 
-function splitWords(text: string, fonts: FontStack): Word[] {
+/** The words of a paragraph, one after another: of a text that is cut off the rest is never shaped. */
+function* splitWords(text: string, fonts: FontStack): Generator<Word> {
   const levels = RIGHT_TO_LEFT.test(text) ? bidi.getEmbeddingLevels(text, 'auto').levels : undefined;
-  const words: Word[] = [];
+  const wordStarts = UNSPACED.test(text) ? wordStartsIn(text) : undefined;
   let open: { letters: Letter[]; level: number; isBlank: boolean } | undefined;
-  const close = () => {
-    if (open) words.push(wordOf(open.letters, open));
-    open = undefined;
-  };
-  let index = 0;
+  let before: Letter | undefined;
+  let next = 0;
   for (const character of text) {
+    const index = next;
+    next += character.length;
     const level = levels?.[index] ?? 0;
-    index += character.length;
-    const isBlank = character === ' ' || character === '\u00a0';
-    const isMark = MARK.test(character);
+    if (JOINER.test(character)) {
+      if (before) open?.letters.push({ text: character, font: before.font });
+      continue;
+    }
+    const isBlank = character === ' ' || character === '\u00a0' || character === ZERO_WIDTH_SPACE;
     const isAlone = IDEOGRAPH.test(character);
-    if (open && !isMark && (open.level !== level || open.isBlank !== isBlank || isAlone)) close();
+    const isOther = open && (open.level !== level || open.isBlank !== isBlank);
+    if (open && !MARK.test(character) && (isOther || isAlone || wordStarts?.has(index))) {
+      yield wordOf(open.letters, open);
+      open = undefined;
+    }
+    if (character === ZERO_WIDTH_SPACE) continue;
     open ??= { letters: [], level, isBlank };
-    const shown = (level % 2 === 1 && bidi.getMirroredCharacter(character)) || character;
-    open.letters.push(fonts.letterFor(shown.codePointAt(0) as number));
-    if (isAlone || BREAK_AFTER.test(character)) close();
+    before = fonts.letterFor(character.codePointAt(0) as number, before);
+    open.letters.push(before);
+    if (!isAlone && !BREAK_AFTER.test(character)) continue;
+    yield wordOf(open.letters, open);
+    open = undefined;
   }
-  close();
-  return words;
+  if (open) yield wordOf(open.letters, open);
+}
+
+function wordStartsIn(text: string): Set<number> {
+  const starts = new Set<number>();
+  for (const { segment, index } of DICTIONARY.segment(text)) {
+    const isWord = UNSPACED.test(segment) && !SYLLABLE_END.test(segment);
+    if (isWord && /[\p{L}\p{M}\p{N}]/u.test(text.charAt(index - 1))) starts.add(index);
+  }
+  return starts;
 }
 
 function wordOf(letters: Letter[], { level, isBlank }: { level: number; isBlank: boolean }): Word {
   const runs: Run[] = [];
-  let width = 0;
-  for (const { text, face, width: letterWidth } of letters) {
+  for (const { text, font } of letters) {
     const last = runs.at(-1);
-    if (last?.face === face) last.text += text;
-    else runs.push({ face, text });
-    width += letterWidth;
+    if (last?.font === font) last.text += text;
+    else runs.push({ font, text, width: 0 });
   }
-  return { runs, width, isBlank, level };
+  for (const run of runs) run.width = run.font.widthOf(run.text, level % 2 === 1);
+  return { runs, width: runs.reduce((sum, run) => sum + run.width, 0), isBlank, level };
 }
 
 /** Fills lines from left to right; a word wider than a line is broken. Blanks at the end of a line are dropped. */
-function* fillLines(words: Word[], width: number): Generator<Word[]> {
+function* fillLines(words: Iterable<Word>, width: number): Generator<Word[]> {
   let line: Word[] = [];
   let used = 0;
-  for (const word of words.flatMap((one) => (one.width > width ? breakWord(one, width) : [one]))) {
+  for (const word of breakLongWords(words, width)) {
     if (used + word.width > width && line.length > 0) {
       yield trimEnd(line);
       line = [];
@@ -112,32 +140,33 @@ function trimEnd(line: Word[]): Word[] {
   return line.at(-1)?.isBlank ? line.slice(0, -1) : line;
 }
 
+function* breakLongWords(words: Iterable<Word>, width: number): Generator<Word> {
+  for (const word of words)
+    if (word.width > width) yield* breakWord(word, width);
+    else yield word;
+}
+
 /** Parts of a word that fit a line each. A mark stays with its letter. */
-function breakWord({ runs, level, isBlank }: Word, width: number): Word[] {
-  const parts: Word[] = [];
+function* breakWord({ runs, level, isBlank }: Word, width: number): Generator<Word> {
   let letters: Letter[] = [];
   let used = 0;
-  for (const { face, text } of runs)
-    for (const character of text) {
-      const letterWidth = widthIn(face, character);
-      if (used + letterWidth > width && letters.length > 0 && !MARK.test(character)) {
-        parts.push(wordOf(letters, { level, isBlank }));
+  for (const { font, text } of runs)
+    for (const { segment } of GRAPHEMES.segment(text)) {
+      const segmentWidth = font.widthOf(segment, level % 2 === 1);
+      if (used + segmentWidth > width && letters.length > 0) {
+        yield wordOf(letters, { level, isBlank });
         letters = [];
         used = 0;
       }
-      letters.push({ text: character, face, width: letterWidth });
-      used += letterWidth;
+      letters.push({ text: segment, font });
+      used += segmentWidth;
     }
-  return [...parts, wordOf(letters, { level, isBlank })];
-}
-
-function widthIn({ font }: Face, character: string): number {
-  return (font.glyphForCodePoint(character.codePointAt(0) as number).advanceWidth * 1000) / font.unitsPerEm;
+  yield wordOf(letters, { level, isBlank });
 }
 
 /** The line with … at its end, in place of what does not fit beside it. */
 function cutLine(line: Word[], { fonts, width }: { fonts: FontStack; width: number }): Word[] {
-  const [ellipsis] = splitWords('…', fonts) as [Word];
+  const [ellipsis] = [...splitWords('…', fonts)] as [Word];
   const kept = [...line];
   while (kept.length > 0 && widthOf(kept) + ellipsis.width > width) kept.pop();
   return [...trimEnd(kept), ellipsis];

@@ -1,27 +1,42 @@
 import { Worker } from 'node:worker_threads';
 import type { DrawReply, DrawRequest } from './pdf-thread.js';
 
-/** Longest drawing of one PDF, in ms; the longest possible invoice takes 1.5 s on one core. */
-const DRAW_DEADLINE_MS = 20_000;
-/** An idle thread ends after so long and gives back the memory of its fonts, in ms. */
-const IDLE_MS = 60_000;
-/** A drawing that needs more heap ends its thread, not the process. */
-const MAX_HEAP_MB = 256;
+export interface PdfDrawerOptions {
+  /** Longest drawing of one PDF; the longest possible invoice takes 2 s on one core. */
+  deadlineMs: number;
+  /** An idle thread ends after so long and gives back the memory of its fonts. */
+  idleMs: number;
+  /** A drawing that needs more heap ends its thread, not the process. */
+  maxHeapMb: number;
+  /** The module that the thread runs. */
+  entry: URL;
+}
 
 const RUNS_SOURCES = import.meta.url.endsWith('.ts');
-const ENTRY = new URL(RUNS_SOURCES ? './pdf-thread.ts' : './pdf-thread.js', import.meta.url);
+
+export const PDF_DRAWER_DEFAULTS: PdfDrawerOptions = {
+  deadlineMs: 20_000,
+  idleMs: 60_000,
+  maxHeapMb: 256,
+  entry: new URL(RUNS_SOURCES ? './pdf-thread.ts' : './pdf-thread.js', import.meta.url),
+};
 
 /** Draws PDFs in a thread, one at a time; its caller sees to that. The thread starts with the first one. */
 export class PdfDrawer {
+  private readonly options: PdfDrawerOptions;
   private thread: Worker | undefined;
   private idle: NodeJS.Timeout | undefined;
+
+  constructor(options: Partial<PdfDrawerOptions> = {}) {
+    this.options = { ...PDF_DRAWER_DEFAULTS, ...options };
+  }
 
   /** @throws {Error} when it cannot be drawn, or not in time */
   async draw(request: DrawRequest): Promise<Buffer> {
     clearTimeout(this.idle);
     const thread = this.openThread();
     try {
-      const reply = await answerOf(thread, request);
+      const reply = await answerOf(thread, request, this.options.deadlineMs);
       if ('error' in reply) throw new Error(`the PDF could not be drawn: ${reply.error}`);
       return Buffer.from(reply.bytes.buffer, reply.bytes.byteOffset, reply.bytes.byteLength);
     } catch (error) {
@@ -29,7 +44,7 @@ export class PdfDrawer {
       await this.close();
       throw error;
     } finally {
-      this.idle = setTimeout(() => void this.close(), IDLE_MS).unref();
+      this.idle = setTimeout(() => void this.close(), this.options.idleMs).unref();
     }
   }
 
@@ -42,7 +57,7 @@ export class PdfDrawer {
 
   private openThread(): Worker {
     if (this.thread) return this.thread;
-    const thread = startThread();
+    const thread = startThread(this.options);
     const forget = () => {
       if (this.thread === thread) this.thread = undefined;
     };
@@ -54,15 +69,15 @@ export class PdfDrawer {
   }
 }
 
-function startThread(): Worker {
-  const options = { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } };
-  if (!RUNS_SOURCES) return new Worker(ENTRY, options);
+function startThread({ entry, maxHeapMb }: PdfDrawerOptions): Worker {
+  const options = { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } };
+  if (!RUNS_SOURCES) return new Worker(entry, options);
   // Tests and `npm run dev` run the sources: a thread has to register their loader by itself.
-  const start = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import('${ENTRY.href}'); })`;
+  const start = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import('${entry.href}'); })`;
   return new Worker(start, { ...options, eval: true });
 }
 
-function answerOf(thread: Worker, request: DrawRequest): Promise<DrawReply> {
+function answerOf(thread: Worker, request: DrawRequest, deadlineMs: number): Promise<DrawReply> {
   return new Promise<DrawReply>((resolve, reject) => {
     const end = (settle: () => void) => {
       clearTimeout(timer);
@@ -73,8 +88,8 @@ function answerOf(thread: Worker, request: DrawRequest): Promise<DrawReply> {
     const onError = (error: Error) => end(() => reject(error));
     const onExit = () => end(() => reject(new Error('the thread that draws PDFs has ended')));
     const timer = setTimeout(
-      () => end(() => reject(new Error(`the PDF was not drawn within ${DRAW_DEADLINE_MS} ms`))),
-      DRAW_DEADLINE_MS,
+      () => end(() => reject(new Error(`the PDF was not drawn within ${deadlineMs} ms`))),
+      deadlineMs,
     );
     thread.on('message', onMessage).on('error', onError).on('exit', onExit);
     thread.postMessage(request);

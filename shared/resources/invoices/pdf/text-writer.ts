@@ -1,6 +1,7 @@
 import type PDFKit from 'pdfkit';
-import { type Face, FontStack } from './fonts.js';
+import { FontStack } from './fonts.js';
 import { breakLines, type Run, visualOrder, type Word, widthOf } from './line-breaks.js';
+import { RIGHT_TO_LEFT, type ShapedFont } from './shaped-font.js';
 
 export type Pdf = InstanceType<typeof PDFKit>;
 
@@ -60,14 +61,19 @@ export class TextWriter {
     const free = box.width - (widthOf(line) * size) / 1000;
     let x = box.x + (box.align === 'right' ? free : box.align === 'center' ? free / 2 : 0);
     this.pdf.fontSize(size).fillColor(color);
-    for (const { face, text } of piecesOf(line)) {
-      this.useFont(face);
-      this.pdf.text(text, x, y + size * BASELINE, { lineBreak: false, baseline: 'alphabetic' });
-      x += this.pdf.widthOfString(text);
+    for (const piece of piecesOf(line)) {
+      this.drawPiece(piece, x, y + size * BASELINE);
+      x += (piece.width * size) / 1000;
     }
   }
 
-  private useFont({ name, font }: Face): void {
+  private drawPiece({ font, text, isRightToLeft }: Piece, x: number, y: number): void {
+    this.useFont(font);
+    const options = { lineBreak: false, baseline: 'alphabetic' } as const;
+    this.pdf.text(text, x, y, isRightToLeft ? { ...options, features: [RIGHT_TO_LEFT] } : options);
+  }
+
+  private useFont({ name, font }: ShapedFont): void {
     if (!this.registered.has(name)) {
       // PDFKit also takes a font that fontkit has opened, which its types do not say.
       this.pdf.registerFont(name, font as unknown as Buffer);
@@ -77,17 +83,21 @@ export class TextWriter {
   }
 }
 
-/** The runs of a line from left to right. Neighbours in one font become one; words from right to left stay apart, because PDFKit would swap them. */
-function piecesOf(line: Word[]): Run[] {
-  const pieces: Run[] = [];
-  let mayJoin = false;
+interface Piece extends Run {
+  isRightToLeft: boolean;
+}
+
+/** The runs of a line from left to right. Neighbours in one font become one; words from right to left stay apart. */
+function piecesOf(line: Word[]): Piece[] {
+  const pieces: Piece[] = [];
   for (const { runs, level } of visualOrder(line)) {
-    const isLeftToRight = level % 2 === 0;
-    for (const run of isLeftToRight ? runs : runs.toReversed()) {
+    const isRightToLeft = level % 2 === 1;
+    for (const run of isRightToLeft ? runs.toReversed() : runs) {
       const last = pieces.at(-1);
-      if (mayJoin && isLeftToRight && last?.face === run.face) last.text += run.text;
-      else pieces.push({ ...run });
-      mayJoin = isLeftToRight;
+      if (last && !last.isRightToLeft && !isRightToLeft && last.font === run.font) {
+        last.text += run.text;
+        last.width += run.width;
+      } else pieces.push({ ...run, isRightToLeft });
     }
   }
   return pieces;

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { create, type Font } from 'fontkit';
+import { Blob, Buffer, BufferFlag, Direction, Face, Font as ShapingFont, shape } from 'harfbuzzjs';
+import { LRUCache } from 'lru-cache';
+import { bidi } from './bidi.js';
+
+/** A glyph as PDFKit draws it and writes it into the PDF's table of letters. */
+interface ShapedGlyph {
+  id: number;
+  advanceWidth: number;
+  codePoints: number[];
+}
+
+interface Position {
+  xAdvance: number;
+  yAdvance: number;
+  xOffset: number;
+  yOffset: number;
+}
+
+/** A text in the glyphs of a font, from left to right, in the font's own units. */
+export interface ShapedText {
+  glyphs: ShapedGlyph[];
+  positions: Position[];
+  advanceWidth: number;
+}
+
+/** The OpenType feature that tells a font that its text is read from right to left. */
+export const RIGHT_TO_LEFT = 'rtlm';
+
+/** Letters of the shaped texts that are kept, of all fonts; a letter takes some 200 bytes. */
+const MAX_KEPT_LETTERS = 20_000;
+
+const shapedTexts = new LRUCache<string, ShapedText>({
+  maxSize: MAX_KEPT_LETTERS,
+  sizeCalculation: ({ glyphs }) => glyphs.length + 1,
+});
+
+const buffer = new Buffer();
+
+/**
+ * A font whose texts HarfBuzz shapes: it joins, stacks and reorders letters as their script wants.
+ * PDFKit draws them; the shaping of fontkit, its own library, knows neither Burmese nor all of Khmer.
+ */
+export class ShapedFont {
+  /** For PDFKit. */
+  readonly font: Font;
+  private readonly shapingFont: ShapingFont;
+
+  /** @param name is unique, and names it within a PDF */
+  constructor(
+    readonly name: string,
+    path: string,
+  ) {
+    const bytes = readFileSync(path);
+    this.font = create(bytes) as Font;
+    this.shapingFont = new ShapingFont(new Face(new Blob(new Uint8Array(bytes).buffer)));
+    // PDFKit changes the positions that it gets.
+    const layout = (text: string, features: string[] = []) => {
+      const shaped = this.shape(text, features.includes(RIGHT_TO_LEFT));
+      return { ...shaped, positions: shaped.positions.map((position) => ({ ...position })) };
+    };
+    Object.assign(this.font, { layout });
+  }
+
+  has(codePoint: number): boolean {
+    return this.font.hasGlyphForCodePoint(codePoint);
+  }
+
+  /** The width of a text in thousandths of the font's size. */
+  widthOf(text: string, isRightToLeft: boolean): number {
+    return (this.shape(text, isRightToLeft).advanceWidth * 1000) / this.font.unitsPerEm;
+  }
+
+  shape(text: string, isRightToLeft: boolean): ShapedText {
+    const key = `${this.name}${isRightToLeft ? '<' : '>'}${text}`;
+    let shaped = shapedTexts.get(key);
+    if (!shaped) {
+      shaped = this.shapeAnew(text, isRightToLeft);
+      shapedTexts.set(key, shaped);
+    }
+    return shaped;
+  }
+
+  private shapeAnew(text: string, isRightToLeft: boolean): ShapedText {
+    buffer.reset();
+    buffer.setFlags(BufferFlag.REMOVE_DEFAULT_IGNORABLES);
+    buffer.setDirection(isRightToLeft ? Direction.RTL : Direction.LTR);
+    buffer.addText(text);
+    buffer.guessSegmentProperties();
+    shape(this.shapingFont, buffer);
+    const infos = buffer.getGlyphInfos();
+    const positions = buffer.getGlyphPositions();
+    const clusters = new Map<number, ShapedGlyph[]>();
+    const glyphs = infos.map(({ codepoint: id, cluster }) => {
+      const glyph: ShapedGlyph = { id, advanceWidth: this.shapingFont.glyphHAdvance(id), codePoints: [] };
+      const members = clusters.get(cluster);
+      if (members) members.push(glyph);
+      else clusters.set(cluster, [glyph]);
+      return glyph;
+    });
+    this.nameLetters(clusters, isRightToLeft ? mirrored(text) : text);
+    return {
+      glyphs,
+      positions,
+      advanceWidth: positions.reduce((sum, { xAdvance }) => sum + xAdvance, 0),
+    };
+  }
+
+  /**
+   * Says of each glyph which letters it stands for.
+   * @param clusters by the place in the text where the letters begin that became these glyphs together
+   */
+  private nameLetters(clusters: Map<number, ShapedGlyph[]>, text: string): void {
+    const starts = [...clusters.keys()].sort((a, b) => a - b);
+    for (const [nth, start] of starts.entries()) {
+      const glyphs = clusters.get(start) as ShapedGlyph[];
+      const cluster = text.slice(start, starts[nth + 1]);
+      const composed = this.nameAlike(glyphs, codePointsOf(cluster));
+      // A vowel around its letter is drawn as the two parts that it decomposes into.
+      const parts = this.nameAlike(glyphs, codePointsOf(String.fromCodePoint(...composed).normalize('NFD')));
+      const ligature = glyphs.find(({ codePoints }) => codePoints.length === 0);
+      if (ligature) ligature.codePoints = parts;
+    }
+  }
+
+  /** Names the glyphs that are one letter's own, and returns the letters that are left. */
+  private nameAlike(glyphs: ShapedGlyph[], letters: number[]): number[] {
+    const left = [...letters];
+    for (const glyph of glyphs) {
+      if (glyph.codePoints.length > 0) continue;
+      const own = left.findIndex((letter) => this.font.glyphForCodePoint(letter).id === glyph.id);
+      if (own >= 0) glyph.codePoints = left.splice(own, 1);
+    }
+    return left;
+  }
+}
+
+/** The letters as they look from right to left: brackets are turned round. */
+function mirrored(text: string): string {
+  return [...text].map((letter) => bidi.getMirroredCharacter(letter) ?? letter).join('');
+}
+
+function codePointsOf(text: string): number[] {
+  return [...text].map((letter) => letter.codePointAt(0) as number);
+}
