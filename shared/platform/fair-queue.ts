@@ -15,18 +15,40 @@ export class FairQueue<Member> {
     else this.byTenant.set(tenantId, [member]);
   }
 
-  /** Takes the next member of the first tenant that may have a turn; undefined when there is none. */
-  shift(mayGo: (tenantId: string) => boolean = () => true): Member | undefined {
-    for (const [tenantId, members] of this.byTenant) {
+  /**
+   * Takes the next member of the first tenant that may have a turn; undefined when there is none.
+   * @param useOf the tenant that has used least comes first, whatever the order of the others
+   */
+  shift(
+    mayGo: (tenantId: string) => boolean = () => true,
+    useOf: (tenantId: string) => number = () => 0,
+  ): Member | undefined {
+    const tenantId = this.findNext(mayGo, useOf);
+    if (tenantId === undefined) return undefined;
+    const members = this.byTenant.get(tenantId) as Member[];
+    const member = members.shift() as Member;
+    this.waiting.delete(member);
+    // To the end of the round: a Map keeps the order of insertion.
+    this.byTenant.delete(tenantId);
+    if (members.length > 0) this.byTenant.set(tenantId, members);
+    return member;
+  }
+
+  private findNext(
+    mayGo: (tenantId: string) => boolean,
+    useOf: (tenantId: string) => number,
+  ): string | undefined {
+    let next: string | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    for (const tenantId of this.byTenant.keys()) {
       if (!mayGo(tenantId)) continue;
-      const member = members.shift() as Member;
-      this.waiting.delete(member);
-      // To the end of the round: a Map keeps the order of insertion.
-      this.byTenant.delete(tenantId);
-      if (members.length > 0) this.byTenant.set(tenantId, members);
-      return member;
+      const use = useOf(tenantId);
+      if (use === 0) return tenantId;
+      if (use >= least) continue;
+      next = tenantId;
+      least = use;
     }
-    return undefined;
+    return next;
   }
 
   /** Members that wait, of all tenants. */
