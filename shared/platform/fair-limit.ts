@@ -1,5 +1,5 @@
 import { FairQueue } from './fair-queue.js';
-import { RecentUse, type RecentUseOptions } from './recent-use.js';
+import { TimeShares } from './time-shares.js';
 
 /** Where a piece of work waits. */
 export interface WaitingPlace<Queue extends string> {
@@ -34,10 +34,12 @@ export interface FairLimitOptions<Queue extends string> {
   /** Default: for ever. */
   maxWaitMs?: number;
   /**
-   * The group whose work has run for the least time lately comes next, so a newcomer overtakes those
-   * that flood. Only for groups that nobody can invent. Default: groups take turns.
+   * The group whose work has run for the least time comes next, so a newcomer overtakes those that
+   * flood. Only for groups that nobody can invent. Default: groups take turns.
    */
-  leastUsedFirst?: RecentUseOptions;
+  leastTimeFirst?: boolean;
+  /** Milliseconds that only grow. Default: the process's own clock. */
+  now?: () => number;
 }
 
 /** Work that waited too long, or found no place to wait in. */
@@ -56,13 +58,13 @@ interface QueueState {
   waiting: FairQueue<Waiter>;
   running: number;
   runningOf: Map<string, number>;
-  use: RecentUse | undefined;
+  times: TimeShares | undefined;
 }
 
 export function createFairLimit<Queue extends string>(options: FairLimitOptions<Queue>): FairLimit<Queue> {
   const { maxRunning, maxRunningPerQueue = maxRunning, maxRunningPerGroup = maxRunning } = options;
   const { maxQueued = Number.POSITIVE_INFINITY, maxQueuedPerGroup = maxQueued, maxWaitMs } = options;
-  const queues = new Map(options.queues.map((name) => [name, createQueue(options.leastUsedFirst)]));
+  const queues = new Map(options.queues.map((name) => [name, createQueue(options)]));
   let running = 0;
 
   const mayRun = (queue: QueueState, group: string) =>
@@ -85,9 +87,10 @@ export function createFairLimit<Queue extends string>(options: FairLimitOptions<
   };
   const startNext = () => {
     for (const [name, queue] of queues) {
+      const { times } = queue;
       const waiter = queue.waiting.shift(
         (group) => mayRun(queue, group),
-        (group) => queue.use?.msOf(group) ?? 0,
+        times && ((group) => times.msOf(group)),
       );
       if (!waiter) continue;
       // To the end of the round: a Map keeps the order of insertion.
@@ -101,20 +104,26 @@ export function createFairLimit<Queue extends string>(options: FairLimitOptions<
   return {
     async run({ queue: name, group }, work) {
       const queue = queues.get(name) as QueueState;
-      await enter(queue, group);
+      const { times } = queue;
+      times?.join(group);
       try {
-        return await (queue.use ? queue.use.measure(group, work) : work());
+        await enter(queue, group);
+        try {
+          return await (times ? times.measure(group, work) : work());
+        } finally {
+          count(queue, group, -1);
+          startNext();
+        }
       } finally {
-        count(queue, group, -1);
-        startNext();
+        times?.leave(group);
       }
     },
   };
 }
 
-function createQueue(leastUsedFirst: RecentUseOptions | undefined): QueueState {
-  const use = leastUsedFirst && new RecentUse(leastUsedFirst);
-  return { waiting: new FairQueue(), running: 0, runningOf: new Map(), use };
+function createQueue({ leastTimeFirst, now }: FairLimitOptions<string>): QueueState {
+  const times = leastTimeFirst ? new TimeShares(now) : undefined;
+  return { waiting: new FairQueue(), running: 0, runningOf: new Map(), times };
 }
 
 function wait(queue: FairQueue<Waiter>, group: string, maxWaitMs: number | undefined): Promise<void> {

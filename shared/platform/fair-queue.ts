@@ -17,13 +17,13 @@ export class FairQueue<Member> {
 
   /**
    * Takes the next member of the first tenant that may have a turn; undefined when there is none.
-   * @param useOf the tenant that has used least comes first, whatever the order of the others
+   * @param rankOf the tenant with the lowest comes first, the first of equals. Default: the first
    */
   shift(
     mayGo: (tenantId: string) => boolean = () => true,
-    useOf: (tenantId: string) => number = () => 0,
+    rankOf?: (tenantId: string) => number,
   ): Member | undefined {
-    const tenantId = this.findNext(mayGo, useOf);
+    const tenantId = this.findNext(mayGo, rankOf);
     if (tenantId === undefined) return undefined;
     const members = this.byTenant.get(tenantId) as Member[];
     const member = members.shift() as Member;
@@ -36,17 +36,17 @@ export class FairQueue<Member> {
 
   private findNext(
     mayGo: (tenantId: string) => boolean,
-    useOf: (tenantId: string) => number,
+    rankOf: ((tenantId: string) => number) | undefined,
   ): string | undefined {
     let next: string | undefined;
-    let least = Number.POSITIVE_INFINITY;
+    let lowest = Number.POSITIVE_INFINITY;
     for (const tenantId of this.byTenant.keys()) {
       if (!mayGo(tenantId)) continue;
-      const use = useOf(tenantId);
-      if (use === 0) return tenantId;
-      if (use >= least) continue;
+      if (!rankOf) return tenantId;
+      const rank = rankOf(tenantId);
+      if (rank >= lowest) continue;
       next = tenantId;
-      least = use;
+      lowest = rank;
     }
     return next;
   }

@@ -9,7 +9,7 @@ export type SlowReadQueue = 'searches' | 'slowQueries' | 'heldUp';
 
 /**
  * A tenant has one read of each queue under way, so that its searches delay none of its other reads.
- * The tenant whose reads took the least time lately comes next: one that searches now and then never
+ * The tenant whose reads have taken the least time comes next: one that searches now and then never
  * waits for a whole round of those that flood. PostgreSQL ends a search after 1 s and any other read
  * after 5 s, so some connection falls free within the time that a read may wait.
  */
@@ -18,7 +18,7 @@ const LIMIT = {
   maxRunningPerGroup: 1,
   maxQueuedPerGroup: 50,
   maxWaitMs: 6000,
-  leastUsedFirst: { halfLifeMs: 10_000 },
+  leastTimeFirst: true,
 };
 
 /** Reads that may be slow, each on a connection of its own: tenants share three tenths of the pool. */
