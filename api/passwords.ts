@@ -6,8 +6,7 @@ import {
   verifyPassword,
 } from '../shared/platform/crypto.js';
 import { serviceUnavailable } from '../shared/platform/errors.js';
-import { createFairLimit } from '../shared/platform/fair-limit.js';
-import { GateFullError } from '../shared/platform/gate.js';
+import { createFairLimit, TooManyWaitingError } from '../shared/platform/fair-limit.js';
 import { networkOf } from '../shared/platform/network-of.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { isKnownAddress, markNetwork } from '../shared/resources/sessions/known-addresses.js';
@@ -87,6 +86,6 @@ async function pick(candidates: SignInCandidate[], password: string): Promise<Si
 }
 
 function refuseWhenFull(error: unknown): never {
-  if (!(error instanceof GateFullError)) throw error;
+  if (!(error instanceof TooManyWaitingError)) throw error;
   throw serviceUnavailable('Too many passwords are being checked at this moment. Try again shortly.', error);
 }

@@ -4,12 +4,17 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { hasRedis, startStores } from './support/stores.js';
 
-// Searches of one tenant's million invoices, and what another tenant's lists take beside six clients that search.
+// Searches of one tenant's million invoices, what another tenant's lists take beside six clients that search, and what its
+// searches take beside six tenants that scan.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);
 const SEARCHING_CLIENTS = 6;
 const LISTING_CLIENTS = 2;
+const SCANNING_TENANTS = 6;
+const SCANNED_ROWS = Number(process.env.BENCH_SCANNED_ROWS ?? 50_000);
+/** Two letters have no key in the index, and no invoice contains these. */
+const SCANNING_TERM = 'zq';
 
 const TERMS: Readonly<Record<string, string>> = {
   common: 'INV-',
@@ -37,7 +42,9 @@ const db = openBenchDatabase(stores);
 const searching = await createTenant(db);
 const listing = await createTenant(db);
 printMachine();
-print(`filling ${ROWS} invoices`);
+const scanning = await Promise.all(Array.from({ length: SCANNING_TENANTS }, () => createTenant(db)));
+print(`filling ${ROWS} invoices, and ${SCANNED_ROWS} for each of ${SCANNING_TENANTS} more tenants`);
+for (const { tenantId } of scanning) await fillSearched(stores.superuserUrl, tenantId, SCANNED_ROWS);
 await fillSearched(stores.superuserUrl, searching.tenantId, ROWS);
 await fillSearched(stores.superuserUrl, listing.tenantId, 20_000);
 const product = await startProduct(stores, way);
@@ -90,6 +97,30 @@ printRatio(`${way}: p95 of another tenant's list beside ${SEARCHING_CLIENTS} sea
   unit: 'µs',
   bar: 'at most 2',
 });
+
+const searchNewest = () =>
+  runLoad({
+    origin: product.origin,
+    clients: 1,
+    seconds: SECONDS,
+    request: search(listing.key, ['INV-']),
+    expect: 200,
+  });
+const alone = await searchNewest();
+const scans = scanning.map(({ key }) =>
+  runLoad({
+    origin: product.origin,
+    clients: 2,
+    seconds: SECONDS + 1,
+    request: search(key, [SCANNING_TERM]),
+    expect: 200,
+  }),
+);
+const amidScans = await searchNewest();
+const scanP95 = median((await Promise.all(scans)).map(({ p95 }) => p95));
+print(
+  `${way}: search of another tenant beside ${SCANNING_TENANTS} tenants that scan: p50 ${amidScans.p50.toFixed(0)} ms, p95 ${amidScans.p95.toFixed(0)} (quiet ${alone.p95.toFixed(0)}; the scans' own p95 ${scanP95.toFixed(0)}; bar: all answered)`,
+);
 await db.close();
 await product.stop();
 await stores.stop();

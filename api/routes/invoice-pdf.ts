@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import { assertAccess } from '../../shared/contracts/access.js';
 import { notFound, serviceUnavailable } from '../../shared/platform/errors.js';
-import { GateFullError } from '../../shared/platform/gate.js';
+import { TooManyWaitingError } from '../../shared/platform/fair-limit.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import { documentOf, pdfFileName } from '../../shared/resources/invoices/document.js';
 import { type DocumentRow, documentStatement } from '../../shared/resources/invoices/document-rows.js';
@@ -51,7 +51,7 @@ export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime):
 export async function answerPdf({ pdfs }: ApiRuntime, ctx: AnyContext, request: PdfRequest): Promise<void> {
   const { document } = request;
   const pdf = await pdfs.get(request).catch((error: unknown) => {
-    if (!(error instanceof GateFullError)) throw error;
+    if (!(error instanceof TooManyWaitingError)) throw error;
     throw serviceUnavailable('Too many PDFs are being made at this moment. Try again shortly.', error);
   });
   ctx.type = 'application/pdf';

@@ -1,5 +1,5 @@
 import { FairQueue } from './fair-queue.js';
-import { GateFullError } from './gate.js';
+import { TimeShares } from './time-shares.js';
 
 /** Where a piece of work waits. */
 export interface WaitingPlace<Queue extends string> {
@@ -14,8 +14,8 @@ export interface FairLimit<Queue extends string> {
   /**
    * Runs the work when it is its turn. A full queue makes room for a group that has fewer waiting:
    * the group that has the most loses its last.
-   * @throws {GateFullError} at once when there is no place, for anybody or for this group; later when
-   * the place is given to another group, or when the work has waited too long
+   * @throws {TooManyWaitingError} at once when there is no place, for anybody or for this group;
+   * later when the place is given to another group, or when the work has waited too long
    */
   run<T>(place: WaitingPlace<Queue>, work: () => Promise<T>): Promise<T>;
 }
@@ -23,7 +23,9 @@ export interface FairLimit<Queue extends string> {
 export interface FairLimitOptions<Queue extends string> {
   queues: readonly Queue[];
   maxRunning: number;
-  /** How much of it one group may take. Default: all of it. */
+  /** How much of it one queue may take. Default: all of it. */
+  maxRunningPerQueue?: number;
+  /** How much of it one group may take in each queue. Default: all of it. */
   maxRunningPerGroup?: number;
   /** In each queue. Default: unbounded. */
   maxQueued?: number;
@@ -31,58 +33,97 @@ export interface FairLimitOptions<Queue extends string> {
   maxQueuedPerGroup?: number;
   /** Default: for ever. */
   maxWaitMs?: number;
+  /**
+   * The group whose work has run for the least time comes next, so a newcomer overtakes those that
+   * flood. Only for groups that nobody can invent. Default: groups take turns.
+   */
+  leastTimeFirst?: boolean;
+  /** Milliseconds that only grow. Default: the process's own clock. */
+  now?: () => number;
+}
+
+/** Work that waited too long, or found no place to wait in. */
+export class TooManyWaitingError extends Error {
+  override readonly name = 'TooManyWaitingError';
 }
 
 interface Waiter {
   group: string;
   start: () => void;
-  refuse: (reason: GateFullError) => void;
+  refuse: (reason: TooManyWaitingError) => void;
+}
+
+/** What waits in a queue, and what runs that came through it. */
+interface QueueState {
+  waiting: FairQueue<Waiter>;
+  running: number;
+  runningOf: Map<string, number>;
+  times: TimeShares | undefined;
 }
 
 export function createFairLimit<Queue extends string>(options: FairLimitOptions<Queue>): FairLimit<Queue> {
-  const { maxRunning, maxRunningPerGroup = maxRunning, maxQueued = Number.POSITIVE_INFINITY } = options;
-  const { maxQueuedPerGroup = maxQueued, maxWaitMs } = options;
-  const queues = new Map(options.queues.map((name) => [name, new FairQueue<Waiter>()]));
-  const runningOf = new Map<string, number>();
+  const { maxRunning, maxRunningPerQueue = maxRunning, maxRunningPerGroup = maxRunning } = options;
+  const { maxQueued = Number.POSITIVE_INFINITY, maxQueuedPerGroup = maxQueued, maxWaitMs } = options;
+  const queues = new Map(options.queues.map((name) => [name, createQueue(options)]));
   let running = 0;
 
-  const mayRun = (group: string) => running < maxRunning && (runningOf.get(group) ?? 0) < maxRunningPerGroup;
-  const count = (group: string, change: 1 | -1) => {
+  const mayRun = (queue: QueueState, group: string) =>
+    running < maxRunning &&
+    queue.running < maxRunningPerQueue &&
+    (queue.runningOf.get(group) ?? 0) < maxRunningPerGroup;
+  const count = (queue: QueueState, group: string, change: 1 | -1) => {
     running += change;
-    const left = (runningOf.get(group) ?? 0) + change;
-    if (left === 0) runningOf.delete(group);
-    else runningOf.set(group, left);
+    queue.running += change;
+    const left = (queue.runningOf.get(group) ?? 0) + change;
+    if (left === 0) queue.runningOf.delete(group);
+    else queue.runningOf.set(group, left);
   };
-  const enter = async ({ queue: name, group }: WaitingPlace<Queue>): Promise<void> => {
-    if (mayRun(group)) return count(group, 1);
-    const queue = queues.get(name) as FairQueue<Waiter>;
-    if (queue.countOf(group) >= maxQueuedPerGroup) throw queueFull();
-    if (queue.size >= maxQueued) makeRoom(queue, group);
-    await wait(queue, group, maxWaitMs);
+  const enter = async (queue: QueueState, group: string): Promise<void> => {
+    if (mayRun(queue, group)) return count(queue, group, 1);
+    const { waiting } = queue;
+    if (waiting.countOf(group) >= maxQueuedPerGroup) throw tooManyWaiting();
+    if (waiting.size >= maxQueued) makeRoom(waiting, group);
+    await wait(waiting, group, maxWaitMs);
   };
-  const leave = (group: string) => {
-    count(group, -1);
+  const startNext = () => {
     for (const [name, queue] of queues) {
-      const waiter = queue.shift(mayRun);
+      const { times } = queue;
+      const waiter = queue.waiting.shift(
+        (group) => mayRun(queue, group),
+        times && ((group) => times.msOf(group)),
+      );
       if (!waiter) continue;
       // To the end of the round: a Map keeps the order of insertion.
       queues.delete(name);
       queues.set(name, queue);
-      count(waiter.group, 1);
+      count(queue, waiter.group, 1);
       waiter.start();
       return;
     }
   };
   return {
-    async run(place, work) {
-      await enter(place);
+    async run({ queue: name, group }, work) {
+      const queue = queues.get(name) as QueueState;
+      const { times } = queue;
+      times?.join(group);
       try {
-        return await work();
+        await enter(queue, group);
+        try {
+          return await (times ? times.measure(group, work) : work());
+        } finally {
+          count(queue, group, -1);
+          startNext();
+        }
       } finally {
-        leave(place.group);
+        times?.leave(group);
       }
     },
   };
+}
+
+function createQueue({ leastTimeFirst, now }: FairLimitOptions<string>): QueueState {
+  const times = leastTimeFirst ? new TimeShares(now) : undefined;
+  return { waiting: new FairQueue(), running: 0, runningOf: new Map(), times };
 }
 
 function wait(queue: FairQueue<Waiter>, group: string, maxWaitMs: number | undefined): Promise<void> {
@@ -98,17 +139,17 @@ function wait(queue: FairQueue<Waiter>, group: string, maxWaitMs: number | undef
     };
     const giveUp = () => {
       queue.remove(group, waiter);
-      reject(new GateFullError('waited too long'));
+      reject(new TooManyWaitingError('waited too long'));
     };
     const timer = maxWaitMs === undefined ? undefined : setTimeout(giveUp, maxWaitMs);
     queue.push(group, waiter);
   });
 }
 
-/** @throws {GateFullError} when no other group has more places than this one would have then */
+/** @throws {TooManyWaitingError} when no other group has more places than this one would have then */
 function makeRoom(queue: FairQueue<Waiter>, group: string): void {
-  if (queue.largestCount <= queue.countOf(group) + 1) throw queueFull();
-  queue.dropOfLargest()?.refuse(queueFull());
+  if (queue.largestCount <= queue.countOf(group) + 1) throw tooManyWaiting();
+  queue.dropOfLargest()?.refuse(tooManyWaiting());
 }
 
-const queueFull = () => new GateFullError('too many are waiting');
+const tooManyWaiting = () => new TooManyWaitingError('too many are waiting');

@@ -15,18 +15,40 @@ export class FairQueue<Member> {
     else this.byTenant.set(tenantId, [member]);
   }
 
-  /** Takes the next member of the first tenant that may have a turn; undefined when there is none. */
-  shift(mayGo: (tenantId: string) => boolean = () => true): Member | undefined {
-    for (const [tenantId, members] of this.byTenant) {
+  /**
+   * Takes the next member of the first tenant that may have a turn; undefined when there is none.
+   * @param rankOf the tenant with the lowest comes first, the first of equals. Default: the first
+   */
+  shift(
+    mayGo: (tenantId: string) => boolean = () => true,
+    rankOf?: (tenantId: string) => number,
+  ): Member | undefined {
+    const tenantId = this.findNext(mayGo, rankOf);
+    if (tenantId === undefined) return undefined;
+    const members = this.byTenant.get(tenantId) as Member[];
+    const member = members.shift() as Member;
+    this.waiting.delete(member);
+    // To the end of the round: a Map keeps the order of insertion.
+    this.byTenant.delete(tenantId);
+    if (members.length > 0) this.byTenant.set(tenantId, members);
+    return member;
+  }
+
+  private findNext(
+    mayGo: (tenantId: string) => boolean,
+    rankOf: ((tenantId: string) => number) | undefined,
+  ): string | undefined {
+    let next: string | undefined;
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const tenantId of this.byTenant.keys()) {
       if (!mayGo(tenantId)) continue;
-      const member = members.shift() as Member;
-      this.waiting.delete(member);
-      // To the end of the round: a Map keeps the order of insertion.
-      this.byTenant.delete(tenantId);
-      if (members.length > 0) this.byTenant.set(tenantId, members);
-      return member;
+      if (!rankOf) return tenantId;
+      const rank = rankOf(tenantId);
+      if (rank >= lowest) continue;
+      next = tenantId;
+      lowest = rank;
     }
-    return undefined;
+    return next;
   }
 
   /** Members that wait, of all tenants. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { isConnectionError } from './errors.js';
-import { SLOW_READ_MS, type SlowReaders } from './postgres-slow-reads.js';
+import { SLOW_READ_MS, type SlowQueries, type TenantRead } from './postgres-slow-queries.js';
 
 /** A client taken from the pool. `discard` marks it as broken, so that `release` closes it instead of keeping it. */
 export interface Lease {
@@ -9,9 +9,10 @@ export interface Lease {
   release: () => void;
 }
 
-/** A read under way; undefined tenant: it looks for a credential. */
+/** A read under way. */
 interface Sent {
-  tenantId: string | undefined;
+  /** Undefined: it belongs to no tenant, as a look for a credential. */
+  read: TenantRead | undefined;
   sentAt: number;
 }
 
@@ -31,6 +32,9 @@ const MAX_LANES = 4;
 /** One tenant's reads leave a connection to the others', even before they turn out to be slow. */
 const MAX_LANES_PER_TENANT = 3;
 
+/** Of a tenant that had slow queries lately: it may have more of them, of which nothing is known yet. */
+const MAX_LANES_PER_SLOW_TENANT = 1;
+
 /**
  * Reads share a few connections: with `pipeline: true` several short transactions may be under way on one. Under load they leave and come back together,
  * and the server's process stays awake between them; waking it for each read alone was a third of the api's time (measured). A lane goes back to the pool
@@ -41,18 +45,18 @@ export class ReadLanes {
 
   constructor(
     private readonly lease: () => Promise<Lease>,
-    private readonly slowReaders: SlowReaders,
+    private readonly slowQueries: SlowQueries,
   ) {}
 
   /** Runs a read that sends all its statements before it first waits, so that nobody else's come between them. */
-  async run<T>(tenantId: string | undefined, read: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const lane = this.take(tenantId);
-    const sent = { tenantId, sentAt: performance.now() };
+  async run<T>(read: TenantRead | undefined, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const lane = this.take(read?.tenantId);
+    const sent = { read, sentAt: performance.now() };
     lane.inFlight.push(sent);
     try {
       const { client, discard } = await lane.lease;
       try {
-        return await read(client);
+        return await work(client);
       } catch (error) {
         if (isConnectionError(error)) {
           this.close(lane);
@@ -65,10 +69,31 @@ export class ReadLanes {
     }
   }
 
+  /** Records the slow queries that have not ended yet. */
+  recordStalls(): void {
+    for (const lane of this.lanes) {
+      const [oldest] = lane.inFlight;
+      if (oldest?.read && isStalled(lane)) this.slowQueries.record(oldest.read, SLOW_READ_MS);
+    }
+  }
+
+  /** True when a read of this tenant would wait behind a slow one. */
+  areHeldUp(tenantId: string): boolean {
+    const own = this.lanesOf(tenantId);
+    return own.length >= this.maxLanesOf(tenantId) && own.every(isStalled);
+  }
+
+  private lanesOf(tenantId: string): Lane[] {
+    return this.lanes.filter((lane) => lane.inFlight.some(({ read }) => read?.tenantId === tenantId));
+  }
+
+  private maxLanesOf(tenantId: string): number {
+    return this.slowQueries.hasAny(tenantId) ? MAX_LANES_PER_SLOW_TENANT : MAX_LANES_PER_TENANT;
+  }
+
   private take(tenantId: string | undefined): Lane {
-    for (const lane of this.lanes) this.recordStall(lane);
-    const own = this.lanes.filter((lane) => lane.inFlight.some((sent) => sent.tenantId === tenantId));
-    if (tenantId !== undefined && own.length >= MAX_LANES_PER_TENANT) return pickIdlest(own) as Lane;
+    const own = tenantId === undefined ? [] : this.lanesOf(tenantId);
+    if (tenantId !== undefined && own.length >= this.maxLanesOf(tenantId)) return pickIdlest(own) as Lane;
     const idlest = pickIdlest(this.lanes);
     if (idlest && this.lanes.length >= MAX_LANES) return idlest;
     // Until it has its connection, nobody's read on it is slow: waiting for one tells nothing of a read.
@@ -89,17 +114,9 @@ export class ReadLanes {
     return lane;
   }
 
-  /** A read that has not ended yet tells already whose it is. */
-  private recordStall(lane: Lane): void {
-    const [oldest] = lane.inFlight;
-    if (oldest?.tenantId !== undefined && isStalled(lane))
-      this.slowReaders.record(oldest.tenantId, SLOW_READ_MS);
-  }
-
   private give(lane: Lane, sent: Sent): void {
     const now = performance.now();
-    if (sent.tenantId !== undefined)
-      this.slowReaders.record(sent.tenantId, now - Math.max(sent.sentAt, lane.endedAt));
+    if (sent.read) this.slowQueries.record(sent.read, now - Math.max(sent.sentAt, lane.endedAt));
     lane.endedAt = now;
     lane.inFlight.splice(lane.inFlight.indexOf(sent), 1);
     if (Date.now() - lane.openedAt > LANE_LIFETIME_MS) this.close(lane);

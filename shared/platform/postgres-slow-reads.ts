@@ -1,66 +1,49 @@
 import { serviceUnavailable } from './errors.js';
-import { createFairLimit, type FairLimit } from './fair-limit.js';
-import { GateFullError } from './gate.js';
+import { createFairLimit, type FairLimit, TooManyWaitingError } from './fair-limit.js';
 
-/** A read that keeps PostgreSQL busy for this long delays every read behind it on its connection. */
-export const SLOW_READ_MS = 100;
+/**
+ * Why a read has a connection of its own: it is a search, its query was slow lately for this tenant,
+ * or slow reads hold up the connections that this tenant shares with others.
+ */
+export type SlowReadQueue = 'searches' | 'slowQueries' | 'heldUp';
 
-/** Quick reads in a row that make up for a slow one. */
-const QUICK_READS_PER_SLOW_ONE = 20;
+/**
+ * A tenant has one read of each queue under way, so that its searches delay none of its other reads.
+ * The tenant whose reads have taken the least time comes next: one that searches now and then never
+ * waits for a whole round of those that flood. PostgreSQL ends a search after 1 s and any other read
+ * after 5 s, so some connection falls free within the time that a read may wait.
+ */
+const LIMIT = {
+  queues: ['searches', 'slowQueries', 'heldUp'] as const,
+  maxRunningPerGroup: 1,
+  maxQueuedPerGroup: 50,
+  maxWaitMs: 6000,
+  leastTimeFirst: true,
+};
 
-/** Remembers which tenants' reads were slow lately. One pause of this process is soon forgiven; a tenant that goes on is not. */
-export class SlowReaders {
-  private readonly scores = new Map<string, number>();
-
-  has(tenantId: string): boolean {
-    return this.scores.has(tenantId);
-  }
-
-  /** @param durationMs without the wait for reads before it */
-  record(tenantId: string, durationMs: number): void {
-    if (durationMs >= SLOW_READ_MS) {
-      this.scores.set(tenantId, QUICK_READS_PER_SLOW_ONE);
-      return;
-    }
-    const score = this.scores.get(tenantId);
-    if (score === undefined) return;
-    if (score <= 1) this.scores.delete(tenantId);
-    else this.scores.set(tenantId, score - 1);
-  }
-}
-
-/** One tenant has one slow read under way at a time, all tenants together a fifth of the connections. */
-const LIMIT = { queues: ['reads'] as const, maxRunningPerGroup: 1, maxQueuedPerGroup: 50, maxWaitMs: 2000 };
-
-/** Runs a read and remembers how long PostgreSQL took over it. */
-export type Measure = <T>(read: () => Promise<T>) => Promise<T>;
-
-/** Reads that may be slow: tenants take turns, and none has more than one under way. */
+/** Reads that may be slow, each on a connection of its own: tenants share three tenths of the pool. */
 export class SlowReads {
-  private readonly limit: FairLimit<'reads'>;
+  private readonly limit: FairLimit<SlowReadQueue>;
 
-  constructor(
-    private readonly readers: SlowReaders,
-    poolSize: number,
-  ) {
-    this.limit = createFairLimit({ ...LIMIT, maxRunning: Math.max(1, Math.floor(poolSize / 5)) });
+  constructor(poolSize: number) {
+    const maxRunning = Math.max(1, Math.floor((poolSize * 3) / 10));
+    // Searches of all tenants leave a connection to slow reads, and the other way round.
+    const maxRunningPerQueue = Math.max(1, Math.floor(poolSize / 5));
+    this.limit = createFairLimit({ ...LIMIT, maxRunning, maxRunningPerQueue });
   }
 
   /**
-   * Runs the work when it is the tenant's turn.
+   * Runs the read when it is its turn.
    * @throws {AppError} 503 when too many of the tenant's reads wait before it, or it has waited too long
    */
-  async run<T>(tenantId: string, work: (measure: Measure) => Promise<T>): Promise<T> {
-    const measure: Measure = (read) => {
-      const startedAt = performance.now();
-      return read().finally(() => this.readers.record(tenantId, performance.now() - startedAt));
-    };
+  async run<T>(queue: SlowReadQueue, tenantId: string, read: () => Promise<T>): Promise<T> {
     try {
-      return await this.limit.run({ queue: 'reads', group: tenantId }, () => work(measure));
+      return await this.limit.run({ queue, group: tenantId }, read);
     } catch (error) {
-      if (!(error instanceof GateFullError)) throw error;
+      if (!(error instanceof TooManyWaitingError)) throw error;
+      const what = queue === 'searches' ? 'searches' : 'slow reads';
       throw serviceUnavailable(
-        'Too many slow reads of this account are waiting. Send fewer at a time, or narrower ones.',
+        `Too many ${what} of this account are waiting. Send fewer at a time, or narrower ones.`,
         error,
       );
     }

@@ -5,7 +5,8 @@ import { type Lease, ReadLanes } from './postgres-lanes.js';
 import { readWithSetting, type Setting } from './postgres-read.js';
 import { gatherSends, type Row, type Statement, send } from './postgres-send.js';
 import { appSessionOptions } from './postgres-session.js';
-import { SlowReaders, SlowReads } from './postgres-slow-reads.js';
+import { SlowQueries, type TenantRead } from './postgres-slow-queries.js';
+import { type SlowReadQueue, SlowReads } from './postgres-slow-reads.js';
 import { runTransaction, type Transaction } from './postgres-transaction.js';
 
 export type { Row, Statement, Transaction };
@@ -80,22 +81,23 @@ const PLAN_LIFETIME_MS = 2000;
 
 class PooledDatabase implements Database {
   private readonly plannedAt = new WeakMap<pg.PoolClient, number>();
-  private readonly slowReaders = new SlowReaders();
-  private readonly lanes = new ReadLanes(() => this.lease(), this.slowReaders);
+  private readonly slowQueries = new SlowQueries();
+  private readonly lanes = new ReadLanes(() => this.lease(), this.slowQueries);
   private readonly slowReads: SlowReads;
 
   constructor(
     private readonly pgPool: pg.Pool,
     poolSize: number,
   ) {
-    this.slowReads = new SlowReads(this.slowReaders, poolSize);
+    this.slowReads = new SlowReads(poolSize);
   }
 
   async read<R>(tenantId: string, statement: Statement): Promise<R[]> {
-    if (statement.timeoutMs !== undefined || this.slowReaders.has(tenantId))
-      return this.readSlowly<R>(tenantId, statement);
+    const read = { tenantId, query: statement.name ?? statement.text };
+    const queue = this.findQueue(read, statement);
+    if (queue) return this.readApart<R>(queue, read, statement);
     const setTenant = forReading('read-tenant', SET_READ_TENANT, [tenantId]);
-    return this.readWith<R>(setTenant, statement, tenantId);
+    return this.readWith<R>(setTenant, statement, read);
   }
 
   async readByKeyHash<R>(hash: Buffer, statement: Statement): Promise<R[]> {
@@ -136,18 +138,27 @@ class PooledDatabase implements Database {
     await this.pgPool.end();
   }
 
-  private readWith<R>(setting: Setting, statement: Statement, tenantId?: string): Promise<R[]> {
-    return this.lanes.run(tenantId, async (client) => {
+  private readWith<R>(setting: Setting, statement: Statement, read?: TenantRead): Promise<R[]> {
+    return this.lanes.run(read, async (client) => {
       const { rows } = await readWithSetting(client, setting, statement);
       return rows as R[];
     });
+  }
+
+  /** The queue of a read that needs a connection of its own; undefined: it shares one with others. */
+  private findQueue(read: TenantRead, { timeoutMs }: Statement): SlowReadQueue | undefined {
+    if (timeoutMs !== undefined) return 'searches';
+    this.lanes.recordStalls();
+    if (this.slowQueries.has(read)) return 'slowQueries';
+    return this.lanes.areHeldUp(read.tenantId) ? 'heldUp' : undefined;
   }
 
   /**
    * A read on a connection of its own, when the tenant's share allows: nobody else's reads wait behind it.
    * @throws {AppError} 503 when too many of the tenant's reads wait before it
    */
-  private readSlowly<R>(tenantId: string, statement: Statement): Promise<R[]> {
+  private readApart<R>(queue: SlowReadQueue, read: TenantRead, statement: Statement): Promise<R[]> {
+    const { tenantId } = read;
     const { timeoutMs } = statement;
     const setTenant =
       timeoutMs === undefined
@@ -156,10 +167,13 @@ class PooledDatabase implements Database {
             tenantId,
             `${timeoutMs}`,
           ]);
-    return this.slowReads.run(tenantId, (measure) =>
-      this.withClient(
-        async (client) => (await measure(() => readWithSetting(client, setTenant, statement))).rows as R[],
-      ),
+    return this.slowReads.run(queue, tenantId, () =>
+      this.withClient(async (client) => {
+        const readRows = () => readWithSetting(client, setTenant, statement);
+        // A slow search tells nothing of other reads: searches have a queue of their own anyway.
+        const { rows } = await (queue === 'searches' ? readRows() : this.slowQueries.measure(read, readRows));
+        return rows as R[];
+      }),
     );
   }
 

@@ -1,6 +1,6 @@
 /** PDFs of invoices: letters of any language, bounded work, and fair turns between accounts. */
 import { expect } from 'chai';
-import { createGate } from '../../shared/platform/gate.js';
+import { createFairLimit } from '../../shared/platform/fair-limit.js';
 import type { TestClient } from '../support/client.js';
 import { pdfDrawing, pdfPages } from '../support/pdf.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
@@ -141,10 +141,10 @@ describe('the PDF of an invoice', () => {
     const other = await stack.createTenant('Other Towing');
     const theirs = await created({}, other.client);
     const description = 'lorem ipsum '.repeat(160);
-    const creating = createGate({ atOnce: 4, waiting: 100 });
+    const creating = createFairLimit({ queues: ['creating'], maxRunning: 4 });
     const flood = await Promise.all(
       Array.from({ length: 20 }, (_, nth) =>
-        creating.run(() =>
+        creating.run({ queue: 'creating', group: 'flood' }, () =>
           created({
             line_items: Array.from({ length: 60 }, () => lineItem({ description: `${nth} ${description}` })),
           }),

@@ -1,7 +1,7 @@
 import { loadConfig } from '../../shared/platform/config.js';
-import { createGate } from '../../shared/platform/gate.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Database } from '../../shared/platform/postgres.js';
+import { limitSuspects } from '../../workers/writes/isolate.js';
 import { Repeats } from '../../workers/writes/repeats.js';
 import type { BatchContext } from '../../workers/writes/run-batch.js';
 
@@ -17,7 +17,7 @@ export function batchContextOf({ db, logger }: { db: Database; logger: Logger })
     db,
     logger,
     repeats: new Repeats(),
-    suspects: createGate({ atOnce: 1, waiting: 100 }),
+    suspects: limitSuspects(100),
     beforeCommit: () => undefined,
   };
 }

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { createFairLimit } from '../../shared/platform/fair-limit.js';
-import { GateFullError } from '../../shared/platform/gate.js';
+import { createFairLimit, TooManyWaitingError } from '../../shared/platform/fair-limit.js';
 
 describe('a fair limit', () => {
   const OPTIONS = { queues: ['one', 'two'], maxRunning: 2, maxQueued: 6 } as const;
@@ -42,7 +41,7 @@ describe('a fair limit', () => {
     // Six wait: a3 to a6, b1, b2. Then b3 takes the place of a6, b4 finds no larger share than its
     // own, and c1 takes the place of a5 or b3.
     expect([...errors.keys()]).to.have.members(['a6', 'b4', 'a5']);
-    for (const error of errors.values()) expect(error).to.be.instanceOf(GateFullError);
+    for (const error of errors.values()) expect(error).to.be.instanceOf(TooManyWaitingError);
     expect(started).to.deep.equal(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'b3']);
     expect(await run('a7'), 'once there is room').to.equal('a7');
   });
@@ -50,7 +49,7 @@ describe('a fair limit', () => {
   it('refuses everybody when each group has its share, but not in the other queue, which has every second turn', async () => {
     const { run, started } = scene();
     const admitted = ['a1', 'a2', 'b1', 'c1', 'd1', 'e1', 'f1', 'g1'].map((name) => run(name));
-    expect(await errorOf(run('h1'))).to.be.instanceOf(GateFullError);
+    expect(await errorOf(run('h1'))).to.be.instanceOf(TooManyWaitingError);
     admitted.push(run('h2', 'two'), run('h3', 'two'));
     await Promise.all(admitted);
     expect(started.indexOf('h2')).to.be.below(4);
@@ -60,7 +59,7 @@ describe('a fair limit', () => {
   it('refuses a group that has its share of places waiting, while others still find one', async () => {
     const { run } = scene({ ...OPTIONS, maxQueuedPerGroup: 1 });
     const admitted = ['a1', 'a2', 'a3'].map((name) => run(name));
-    expect(await errorOf(run('a4'))).to.be.instanceOf(GateFullError);
+    expect(await errorOf(run('a4'))).to.be.instanceOf(TooManyWaitingError);
     expect(await Promise.all([...admitted, run('b1')])).to.deep.equal(['a1', 'a2', 'a3', 'b1']);
   });
 
@@ -98,12 +97,54 @@ describe('a fair limit', () => {
     expect(started.at(-1)).to.equal('a3');
   });
 
+  it('leaves room for another queue, however much waits in one', async () => {
+    const limit = createFairLimit({ queues: ['one', 'two'], maxRunning: 3, maxRunningPerQueue: 2 });
+    const started: string[] = [];
+    let endAll: () => void = () => undefined;
+    const end = new Promise<void>((resolve) => (endAll = resolve));
+    const hold = (queue: 'one' | 'two', group: string) =>
+      limit.run({ queue, group }, () => {
+        started.push(group);
+        return end;
+      });
+    const all = ['a', 'b', 'c', 'd'].map((group) => hold('one', group));
+    all.push(hold('two', 'e'), hold('two', 'f'));
+    await later();
+    expect(started).to.deep.equal(['a', 'b', 'e']);
+    endAll();
+    await Promise.all(all);
+    expect(started).to.have.members(['a', 'b', 'c', 'd', 'e', 'f']);
+  });
+
+  it('can start the group first whose work has run for the least time', async () => {
+    let clock = 0;
+    const limit = createFairLimit({
+      queues: ['one'],
+      maxRunning: 1,
+      leastTimeFirst: true,
+      now: () => clock,
+    });
+    const started: string[] = [];
+    const newcomers: Promise<void>[] = [];
+    const run = (name: string, durationMs: number): Promise<void> =>
+      limit.run({ queue: 'one', group: name.charAt(0) }, async () => {
+        started.push(name);
+        if (name === 'c2') newcomers.push(run('n1', 10), run('n2', 10));
+        await later();
+        clock += durationMs;
+      });
+    const durations = { a1: 300, a2: 100, b1: 200, b2: 100, b3: 100, c1: 100, c2: 1000 };
+    await Promise.all(Object.entries(durations).map(([name, durationMs]) => run(name, durationMs)));
+    await Promise.all(newcomers);
+    expect(started).to.deep.equal(['a1', 'b1', 'c1', 'c2', 'n1', 'n2', 'b2', 'a2', 'b3']);
+  });
+
   it('refuses work that has waited too long, and goes on with what came after it', async () => {
     const limit = createFairLimit({ queues: ['one'], maxRunning: 1, maxWaitMs: 20 });
     const place = { queue: 'one', group: 'a' } as const;
     let end: () => void = () => undefined;
     const running = limit.run(place, () => new Promise<void>((resolve) => (end = resolve)));
-    expect(await errorOf(limit.run(place, async () => 'late'))).to.be.instanceOf(GateFullError);
+    expect(await errorOf(limit.run(place, async () => 'late'))).to.be.instanceOf(TooManyWaitingError);
     const next = limit.run(place, async () => 'next');
     end();
     await running;

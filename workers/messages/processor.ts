@@ -2,7 +2,7 @@ import type { Processor } from 'bullmq';
 import type { Command } from '../../shared/contracts/command.js';
 import { systemCommand } from '../../shared/contracts/system-command.js';
 import { failpoint } from '../../shared/platform/failpoints.js';
-import { GateFullError } from '../../shared/platform/gate.js';
+import { TooManyWaitingError } from '../../shared/platform/fair-limit.js';
 import type { Database } from '../../shared/platform/postgres.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { type MessageJob, type MessagesQueue, promptMessages } from '../../shared/queues/messages.js';
@@ -115,7 +115,7 @@ async function outgoing(
   const mail = { id, sender: document.sender, recipient, subject, text, html };
   if (message.channel !== 'email') return { ...mail, attachment: undefined };
   const content = await pdfs.get({ tenantId, document }).catch((error: unknown) => {
-    if (!(error instanceof GateFullError)) throw error;
+    if (!(error instanceof TooManyWaitingError)) throw error;
     throw new DeliveryError('Too many PDFs were being made at that moment.', false, error);
   });
   const attachment = { filename: pdfFileName(document), content };

@@ -1,5 +1,6 @@
 import type { Command, CommandResult } from '../../shared/contracts/command.js';
 import { errorCodeOf, isTransientDatabaseError } from '../../shared/platform/errors.js';
+import { createFairLimit, type FairLimit } from '../../shared/platform/fair-limit.js';
 import { internalError } from '../../shared/queues/submit.js';
 import { countAttempt, forgetAttempts, sortByAttempts } from './attempts.js';
 import { UnknownCommandError } from './handlers.js';
@@ -9,6 +10,14 @@ import { type BatchContext, type BatchOptions, runBatch } from './run-batch.js';
 /** Another worker committed the same command or key in between (unique violation), a deadlock, a serialization failure: run again at once. */
 const RUN_AGAIN_CODES = ['23505', '40P01', '40001'];
 const MAX_RUNS = 4;
+
+/** Jobs of suspects wait in one line, whatever tenants their commands belong to. */
+const SUSPECTS = { queue: 'suspects', group: 'all' } as const;
+
+/** Lets one job of suspects run at a time. */
+export function limitSuspects(maxQueued: number): FairLimit<'suspects'> {
+  return createFairLimit({ queues: [SUSPECTS.queue], maxRunning: 1, maxQueued });
+}
 
 /**
  * Runs a batch so that one command's fault stays its own: an unexpected error splits the batch in halves until the culprit stands alone, and
@@ -71,7 +80,7 @@ async function failAlone(context: BatchContext, command: Command, error: unknown
  * worker too often is left out and stays parked. Only one job of suspects runs in a process at a time.
  */
 export function runSuspects(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
-  return context.suspects.run(() => runOneByOne(context, commands));
+  return context.suspects.run(SUSPECTS, () => runOneByOne(context, commands));
 }
 
 async function runOneByOne(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {

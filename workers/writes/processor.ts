@@ -4,11 +4,10 @@ import type { Command, CommandResult } from '../../shared/contracts/command.js';
 import { tellRecorded } from '../../shared/events/recorded-notice.js';
 import { isTransientDatabaseError } from '../../shared/platform/errors.js';
 import { failpoint } from '../../shared/platform/failpoints.js';
-import { createGate } from '../../shared/platform/gate.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { inSpan, SpanKind } from '../../shared/platform/tracing.js';
 import type { WriteJob, WriteReply } from '../../shared/queues/writes.js';
-import { type BatchContext, runIsolated, runSuspects } from './isolate.js';
+import { type BatchContext, limitSuspects, runIsolated, runSuspects } from './isolate.js';
 import { createPrompter } from './prompt.js';
 import { Repeats } from './repeats.js';
 import { rehearse } from './run-batch.js';
@@ -22,7 +21,7 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
     logger,
     repeats: new Repeats(),
     // As many jobs as a worker takes may wait.
-    suspects: createGate({ atOnce: 1, waiting: config.writesConcurrency }),
+    suspects: limitSuspects(config.writesConcurrency),
     beforeCommit: (commands) => killIfMarked(runtime, commands),
     afterCommit: createPrompter(runtime),
   };

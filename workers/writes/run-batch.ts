@@ -1,7 +1,7 @@
 import type { Command, CommandResult, Outcome } from '../../shared/contracts/command.js';
 import type { Config } from '../../shared/platform/config.js';
 import { errorCodeOf } from '../../shared/platform/errors.js';
-import type { Gate } from '../../shared/platform/gate.js';
+import type { FairLimit } from '../../shared/platform/fair-limit.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Database, Transaction } from '../../shared/platform/postgres.js';
 import type { LaneRef } from '../../shared/queues/webhooks.js';
@@ -34,7 +34,7 @@ export interface BatchContext {
   afterCommit?: (committed: Committed) => void;
   repeats: Repeats;
   /** Lets one job of suspects in at a time: what a killer takes down with it must not be a neighbour of another job, counted as its try. */
-  suspects: Gate;
+  suspects: FairLimit<'suspects'>;
 }
 
 /** How a batch is run. */

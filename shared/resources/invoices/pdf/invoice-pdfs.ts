@@ -33,7 +33,7 @@ export class InvoicePdfs {
     private readonly drawer: Pick<PdfDrawer, 'draw'>,
   ) {}
 
-  /** @throws {GateFullError} when too many PDFs wait already, of this tenant or of all */
+  /** @throws {TooManyWaitingError} when too many PDFs wait already, of this tenant or of all */
   async get({ tenantId, document }: PdfRequest): Promise<Buffer> {
     const version = createHash('sha256').update(JSON.stringify(document)).digest('base64url');
     const kept = this.cache.get(tenantId, version);
