@@ -45,6 +45,9 @@ export interface Config {
   writeTimeoutMs: number;
   sendTimeoutMs: number;
   unsentBytesPerTenant: number;
+  /** Open ones that a process keeps, of all clients and of one network. */
+  connectionsPerProcess: number;
+  connectionsPerNetwork: number;
   databasePoolSize: number;
   writesConcurrency: number;
   /** Requests to receivers under way at once, per process and pool. */
@@ -173,6 +176,8 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
     writeTimeoutMs: value.WRITE_TIMEOUT_MS,
     sendTimeoutMs: value.SEND_TIMEOUT_MS,
     unsentBytesPerTenant: value.UNSENT_MB_PER_TENANT * 1024 * 1024,
+    connectionsPerProcess: value.CONNECTIONS_PER_PROCESS,
+    connectionsPerNetwork: value.CONNECTIONS_PER_NETWORK,
     databasePoolSize: value.DATABASE_POOL_SIZE,
     writesConcurrency: value.WRITES_CONCURRENCY,
     webhooksConcurrency: value.WEBHOOKS_CONCURRENCY,
