@@ -1,19 +1,17 @@
-import { FairQueue } from './fair-queue.js';
 import { GateFullError } from './gate.js';
+import { type QueuePlace, SiteQueue } from './site-queue.js';
 
 /** Where a piece of work waits. */
-export interface WaitingPlace<Queue extends string> {
+export interface WaitingPlace<Queue extends string> extends QueuePlace {
   /** Queues take turns, so that a full one keeps no other waiting. */
   queue: Queue;
-  /** Groups of a queue take turns, and share its places: one group keeps no other out. */
-  group: string;
 }
 
 /** Bounds how much work runs at once, and shares it fairly among those that wait. */
 export interface FairLimit<Queue extends string> {
   /**
-   * Runs the work when it is its turn. A full queue makes room for a group that has fewer waiting:
-   * the group that has the most loses its last.
+   * Runs the work when it is its turn. A full queue makes room for a site or group that has fewer
+   * waiting: the one that has the most loses its last.
    * @throws {GateFullError} at once when there is no place, for anybody or for this group; later when
    * the place is given to another group, or when the work has waited too long
    */
@@ -42,7 +40,7 @@ interface Waiter {
 export function createFairLimit<Queue extends string>(options: FairLimitOptions<Queue>): FairLimit<Queue> {
   const { maxRunning, maxRunningPerGroup = maxRunning, maxQueued = Number.POSITIVE_INFINITY } = options;
   const { maxQueuedPerGroup = maxQueued, maxWaitMs } = options;
-  const queues = new Map(options.queues.map((name) => [name, new FairQueue<Waiter>()]));
+  const queues = new Map(options.queues.map((name) => [name, new SiteQueue<Waiter>()]));
   const runningOf = new Map<string, number>();
   let running = 0;
 
@@ -53,12 +51,13 @@ export function createFairLimit<Queue extends string>(options: FairLimitOptions<
     if (left === 0) runningOf.delete(group);
     else runningOf.set(group, left);
   };
-  const enter = async ({ queue: name, group }: WaitingPlace<Queue>): Promise<void> => {
+  const enter = async (place: WaitingPlace<Queue>): Promise<void> => {
+    const { queue: name, group } = place;
     if (mayRun(group)) return count(group, 1);
-    const queue = queues.get(name) as FairQueue<Waiter>;
-    if (queue.countOf(group) >= maxQueuedPerGroup) throw queueFull();
-    if (queue.size >= maxQueued) makeRoom(queue, group);
-    await wait(queue, group, maxWaitMs);
+    const queue = queues.get(name) as SiteQueue<Waiter>;
+    if (queue.countOf(place) >= maxQueuedPerGroup) throw queueFull();
+    if (queue.size >= maxQueued) makeRoom(queue, place);
+    await wait(queue, place, maxWaitMs);
   };
   const leave = (group: string) => {
     count(group, -1);
@@ -85,30 +84,31 @@ export function createFairLimit<Queue extends string>(options: FairLimitOptions<
   };
 }
 
-function wait(queue: FairQueue<Waiter>, group: string, maxWaitMs: number | undefined): Promise<void> {
+function wait(queue: SiteQueue<Waiter>, place: QueuePlace, maxWaitMs: number | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
       clearTimeout(timer);
       settle();
     };
     const waiter: Waiter = {
-      group,
+      group: place.group,
       start: () => end(resolve),
       refuse: (reason) => end(() => reject(reason)),
     };
     const giveUp = () => {
-      queue.remove(group, waiter);
+      queue.remove(place, waiter);
       reject(new GateFullError('waited too long'));
     };
     const timer = maxWaitMs === undefined ? undefined : setTimeout(giveUp, maxWaitMs);
-    queue.push(group, waiter);
+    queue.push(place, waiter);
   });
 }
 
-/** @throws {GateFullError} when no other group has more places than this one would have then */
-function makeRoom(queue: FairQueue<Waiter>, group: string): void {
-  if (queue.largestCount <= queue.countOf(group) + 1) throw queueFull();
-  queue.dropOfLargest()?.refuse(queueFull());
+/** @throws {GateFullError} when no other site or group has more places than this one would have then */
+function makeRoom(queue: SiteQueue<Waiter>, place: QueuePlace): void {
+  const dropped = queue.dropFor(place);
+  if (!dropped) throw queueFull();
+  dropped.refuse(queueFull());
 }
 
 const queueFull = () => new GateFullError('too many are waiting');
