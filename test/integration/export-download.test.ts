@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { get as httpGet, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -246,6 +247,21 @@ describe('GET /downloads/{token}', () => {
     const readers = await Promise.all([1, 2, 3].map(() => opened(sha256)));
     expect(await openFiles()).to.equal(3);
     for (const reader of readers) reader.destroy();
+    await eventually(
+      'all are closed',
+      async () => (await openFiles()) === 0 && service.downloads.count === 0,
+    );
+  });
+
+  it('closes the files of requests that were sent together when their connection ends', async () => {
+    const { sha256 } = await finish(bytesOf(16 * MB));
+    const { hostname, port, pathname } = new URL(urlOf(tokenOf(sha256)));
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.on('error', () => undefined).pause();
+    // The first is not read, so the others never get the connection.
+    socket.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(4));
+    await eventually('all are open', async () => (await openFiles()) === 4);
+    socket.destroy();
     await eventually(
       'all are closed',
       async () => (await openFiles()) === 0 && service.downloads.count === 0,
