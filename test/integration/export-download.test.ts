@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { get as httpGet, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -35,7 +35,13 @@ async function startDownloads(environment: Record<string, string> = {}) {
   const storage = openStorage(config.exportStorage);
   const downloads = new Downloads();
   const objects = new Map<string, DownloadObject>();
-  const findObject = async (tenantId: string, id: string) => objects.get(`${tenantId} ${id}`);
+  const lookUps = { pending: 0, held: undefined as Promise<void> | undefined };
+  const findObject = async (tenantId: string, id: string) => {
+    lookUps.pending += 1;
+    await lookUps.held;
+    lookUps.pending -= 1;
+    return objects.get(`${tenantId} ${id}`);
+  };
   const parts = { config, logger, lifecycle, metrics: createMetrics(), limiter: createLimiter(undefined) };
   const app = new Koa();
   app.silent = true;
@@ -47,7 +53,11 @@ async function startDownloads(environment: Record<string, string> = {}) {
   });
   app.use(exportDownloads({ ...parts, storage, downloads, findObject }) as Koa.Middleware);
   const answer = app.callback();
-  const { port } = await listenHttp(parts, (request, response) => void answer(request, response));
+  const connections: Socket[] = [];
+  const { port } = await listenHttp(parts, (request, response) => {
+    connections.push(request.socket);
+    void answer(request, response);
+  });
   lifecycle.onClose('downloads', () => downloads.endSoon(200));
   return {
     dataDir,
@@ -55,6 +65,8 @@ async function startDownloads(environment: Record<string, string> = {}) {
     lifecycle,
     storage,
     downloads,
+    lookUps,
+    connections,
     objects,
     origin: `http://127.0.0.1:${port}`,
   };
@@ -266,6 +278,23 @@ describe('GET /downloads/{token}', () => {
       'all are closed',
       async () => (await openFiles()) === 0 && service.downloads.count === 0,
     );
+  });
+
+  it('keeps no place for a reader who goes away while the export is looked up', async () => {
+    const { sha256 } = await finish(bytesOf(10));
+    let goOn: () => void = () => undefined;
+    service.lookUps.held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const request = httpGet(urlOf(tokenOf(sha256)), { agent: false }).on('error', () => undefined);
+    await eventually('the look-up', () => service.lookUps.pending === 1);
+    const gone = once(service.connections.at(-1) as Socket, 'close');
+    request.destroy();
+    await gone;
+    goOn();
+    await eventually('its end', () => service.lookUps.pending === 0);
+    expect((await download(sha256)).status).to.equal(200);
+    await eventually('no download', () => service.downloads.count === 0);
   });
 
   it('lets a tenant have 20 under way, and others theirs', async () => {
