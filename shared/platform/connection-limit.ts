@@ -1,4 +1,5 @@
-import type { Server, Socket } from 'node:net';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Config } from './config.js';
 import type { Logger } from './logger.js';
 import { createRefusedConnectionsCounter } from './metrics.js';
@@ -37,16 +38,25 @@ export class ConnectionLimit {
   }
 
   private admit(socket: Socket): void {
-    const { connectionsPerNetwork } = this.bounds;
     const address = socket.remoteAddress ?? '';
     const [network, site] = [networkOf(address), siteOf(address)];
-    if (this.countOf(network) >= connectionsPerNetwork) return this.refuse(socket, 'network', address);
-    if (this.countOf(site) >= connectionsPerNetwork * NETWORKS_PER_SITE)
-      return this.refuse(socket, 'site', address);
-    for (const holder of new Set([network, site])) this.count(holder, 1);
+    const bound = this.boundReached(network, site);
+    if (bound) {
+      socket.destroy();
+      this.report(bound, address);
+      return;
+    }
+    const holders = new Set([network, site]);
+    for (const holder of holders) this.count(holder, 1);
     socket.once('close', () => {
-      for (const holder of new Set([network, site])) this.count(holder, -1);
+      for (const holder of holders) this.count(holder, -1);
     });
+  }
+
+  private boundReached(network: string, site: string): 'network' | 'site' | undefined {
+    const { connectionsPerNetwork } = this.bounds;
+    if (this.countOf(network) >= connectionsPerNetwork) return 'network';
+    return this.countOf(site) >= connectionsPerNetwork * NETWORKS_PER_SITE ? 'site' : undefined;
   }
 
   private countOf(holder: string): number {
@@ -57,11 +67,6 @@ export class ConnectionLimit {
     const count = this.countOf(holder) + change;
     if (count === 0) this.open.delete(holder);
     else this.open.set(holder, count);
-  }
-
-  private refuse(socket: Socket, bound: 'network' | 'site', address: string): void {
-    socket.destroy();
-    this.report(bound, address);
   }
 
   private report(bound: 'process' | 'network' | 'site', address: string | undefined): void {
