@@ -7,7 +7,7 @@ import { createFindObject } from './export-links.js';
 import { auditDenials } from './middleware/audit-denials.js';
 import { authenticate } from './middleware/authenticate.js';
 import { handleErrors } from './middleware/errors.js';
-import { limitUnsent } from './middleware/limit-unsent.js';
+import { limitUnsent, limitUnsentWithoutKey } from './middleware/limit-unsent.js';
 import { negotiate } from './middleware/negotiate.js';
 import { noteUnreadQuery } from './middleware/query.js';
 import { limitRate } from './middleware/rate-limit.js';
@@ -101,6 +101,7 @@ export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<
   app.use(requestContext(api) as Koa.Middleware);
   app.use(handleErrors(api.logger) as Koa.Middleware);
   app.use(operational(api, [...servingChecks(api), ...checks]) as Koa.Middleware);
+  app.use(limitUnsentWithoutKey(api) as Koa.Middleware);
   app.use(invoicePages(api) as Koa.Middleware);
   app.use(enterVersion as Koa.Middleware);
   app.use(exportDownloads({ ...api, findObject: createFindObject(api.db) }) as Koa.Middleware);

@@ -14,6 +14,8 @@ export class Downloads {
 
   /** Counts a download until its connection or answer ends. @throws {AppError} 429 when the tenant has too many under way */
   begin(response: ServerResponse, tenantId: string): void {
+    // A client that went while its export was looked up does not go once more.
+    if (response.destroyed) return;
     let own = 0;
     for (const holder of this.#open.values()) if (holder === tenantId) own += 1;
     if (own >= PER_TENANT) {

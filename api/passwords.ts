@@ -7,7 +7,7 @@ import {
 } from '../shared/platform/crypto.js';
 import { serviceUnavailable } from '../shared/platform/errors.js';
 import { createFairLimit, TooManyWaitingError } from '../shared/platform/fair-limit.js';
-import { networkOf } from '../shared/platform/network-of.js';
+import { networkOf, siteOf } from '../shared/platform/network-of.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { isKnownAddress, markNetwork } from '../shared/resources/sessions/known-addresses.js';
 import { findCandidates, type SignInCandidate } from '../shared/resources/sessions/queries.js';
@@ -15,8 +15,8 @@ import { countSignInRequest, countTryOfNetwork, countTryOfPerson } from './sign-
 
 /**
  * A password takes 128 MiB for about half a second: more at once would take the process down, more
- * waiting would wait too long. Networks take turns, and those from which the person has signed in
- * before do not wait behind all others.
+ * waiting would wait too long. Sites take turns, and within a site its networks; those from which
+ * the person has signed in before do not wait behind all others.
  */
 const CHECKS = { queues: ['known', 'unknown'], maxRunning: 2, maxQueued: 20 } as const;
 /**
@@ -60,7 +60,7 @@ export function createPasswords({ limiter, db, config }: Runtime): Passwords {
       );
       const queue = known.length > 0 ? 'known' : 'unknown';
       return checks
-        .run({ queue, group: network }, async () => {
+        .run({ queue, group: network, site: siteOf(address) }, async () => {
           if (known.length > 0 && known.length === candidates.length) return pick(known, password);
           // Before the password is looked at: guesses side by side must not get past the count.
           const refusal = await countTryOfPerson(limiter, email);

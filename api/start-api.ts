@@ -3,7 +3,6 @@ import { type HttpServer, listenHttp } from '../shared/platform/http-server.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { reportFailure } from '../shared/platform/start-failure.js';
 import { assertReadable } from '../shared/platform/storage/probe.js';
-import { warnIfExposed } from '../shared/platform/warn-if-exposed.js';
 import { createApp } from './app.js';
 import { startCanary } from './canary.js';
 import { createApiRuntime } from './runtime.js';
@@ -21,7 +20,6 @@ export async function startApi(
   guest: Guest = () => false,
   server?: HttpServer,
 ): Promise<{ port: number }> {
-  warnIfExposed(runtime);
   const api = await createApiRuntime(runtime);
   reportFailure(runtime.logger, assertReadable(api.storage));
   const canary = await startCanary(api);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../shared/contracts/principal.js';
 import { AppError, methodNotAllowed } from '../shared/platform/errors.js';
 import { newId } from '../shared/platform/ids.js';
+import { networkOf } from '../shared/platform/network-of.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { inSpan, SpanKind } from '../shared/platform/tracing.js';
 import {
@@ -107,6 +108,9 @@ class Visit {
   showManifest(manifest: string): void {
     if (this.request.method !== 'GET' && this.request.method !== 'HEAD')
       throw methodNotAllowed(String(this.request.method), ['GET']);
+    const [network, bytes] = [networkOf(this.#ip ?? ''), Buffer.byteLength(manifest)];
+    this.mcp.unsentAnswers.assertRoom(network, bytes);
+    this.mcp.unsentAnswers.track(network, this.response, bytes);
     this.#reply.send(200, manifest);
   }
 

@@ -3,7 +3,6 @@ import { healthAnswers, servingChecks } from '../shared/platform/health.js';
 import { type HttpServer, listenHttp } from '../shared/platform/http-server.js';
 import { newId } from '../shared/platform/ids.js';
 import type { Runtime } from '../shared/platform/runtime.js';
-import { warnIfExposed } from '../shared/platform/warn-if-exposed.js';
 import { createMcpListener } from './http.js';
 import { requestIdOf } from './request-headers.js';
 
@@ -12,7 +11,6 @@ import { requestIdOf } from './request-headers.js';
  * @param server the one that the process has opened; default: one that is opened now
  */
 export async function startMcp(runtime: Runtime, server?: HttpServer): Promise<{ port: number }> {
-  warnIfExposed(runtime);
   const answerMcp = await createMcpListener(runtime);
   const answerHealth = healthAnswers(runtime, servingChecks(runtime));
   const listener: RequestListener = (request, response) => {

@@ -1,3 +1,4 @@
+import { networkOf } from '../../shared/platform/network-of.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { AnyContext, ApiMiddleware } from '../context.js';
 
@@ -8,9 +9,22 @@ export function limitUnsent({ unsentAnswers }: Pick<Runtime, 'unsentAnswers'>): 
     unsentAnswers.assertRoom(tenantId);
     await next();
     const bytes = bytesOfBody(ctx);
-    // Requests that came together were all let in. A write is committed by now and must be answered.
-    if (ctx.method === 'GET') unsentAnswers.assertRoom(tenantId, bytes);
+    // Requests that came together were all let in. A write is committed by now and must be answered,
+    // and so must a stream that is open: it asks for room before each of its own writes.
+    if (ctx.method === 'GET' && bytes !== undefined) unsentAnswers.assertRoom(tenantId, bytes);
     unsentAnswers.track(tenantId, ctx.res, bytes);
+  };
+}
+
+/** Counts answers that need no key for the network that asks, and refuses those for which it has no room. */
+export function limitUnsentWithoutKey({ unsentAnswers }: Pick<Runtime, 'unsentAnswers'>): ApiMiddleware {
+  return async (ctx, next) => {
+    await next();
+    const bytes = bytesOfBody(ctx);
+    if (ctx.state.key || bytes === undefined) return;
+    const network = networkOf(ctx.ip);
+    unsentAnswers.assertRoom(network, bytes);
+    unsentAnswers.track(network, ctx.res, bytes);
   };
 }
 

@@ -41,7 +41,7 @@ export function readDocument(): string {
  *       '200':
  *         description: An OpenAPI 3.0.3 document
  *         content: { application/json: { schema: { type: object, additionalProperties: true }, example: { openapi: 3.0.3 } } }
- *       x-errors: [406]
+ *       x-errors: [406, 429]
  */
 /** openapi.json at both prefixes and the reference page at /docs: public, they hold no tenant data (decisions 1, row 10). */
 export function documentRoutes(): ApiMiddleware {

@@ -3,6 +3,7 @@ import type { DemoKeyField } from '../../shared/demo/demo-credentials.js';
 import { type DemoFile, demoFilePath } from '../../shared/demo/demo-file.js';
 import type { Config } from '../../shared/platform/config.js';
 import { errorCodeOf } from '../../shared/platform/errors.js';
+import { withoutTrailingSlashes } from '../../shared/platform/trailing-slashes.js';
 import { isWellFormedKey } from '../../shared/resources/api-keys/credential.js';
 import type { ApiAccess } from './api-client.js';
 import type { CommandArgs } from './command.js';
@@ -28,7 +29,7 @@ export async function apiAccess(
   const wanted = { url: 'api_url', key: demoKey, instead } as const;
   const demo = ownKey && ownUrl ? undefined : await demoAccess(config.dataDir, wanted);
   const key = usableKey(String(ownKey ?? demo?.key));
-  return { url: httpUrl('--api-url', String(ownUrl ?? demo?.url)).replace(/(?<!\/)\/+$/, ''), key };
+  return { url: withoutTrailingSlashes(httpUrl('--api-url', String(ownUrl ?? demo?.url))), key };
 }
 
 /** A key without the blanks around it. @throws {CliError} `configuration` when it can be none of ours */

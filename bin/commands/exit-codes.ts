@@ -1,6 +1,6 @@
 import { ConfigError } from '../../shared/platform/config.js';
+import { describeError } from '../../shared/platform/describe-error.js';
 import { AppError, errorCodeOf, isConnectionError } from '../../shared/platform/errors.js';
-import { redactText } from '../../shared/platform/logger.js';
 
 /**
  * Exit codes of `tow`; scripts rely on them, so they never change their meaning. 0: done. 1: it failed, or a check did. 2: the command line is
@@ -69,11 +69,9 @@ export function toCliError(error: unknown): CliError {
   return new CliError('failed', message, EXIT.failed, cause);
 }
 
-/** A reason fit for a terminal. A failed connection to several addresses has a code but no message of its own. */
+/** A reason fit for a terminal. What a command says by itself is never cut. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof CliError) return error.message;
-  const message = error instanceof Error ? error.message : String(error);
-  return redactText(message || errorCodeOf(error) || 'no reason given');
+  return error instanceof CliError ? error.message : describeError(error);
 }
 
 function messagesOf(error: AppError): string {

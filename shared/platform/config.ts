@@ -4,9 +4,10 @@ import { join, resolve } from 'node:path';
 import type Joi from 'joi';
 import { contradictions, domainOf, exampleOf, type ProcessKind } from './config-contradictions.js';
 import type { Settings } from './environment.js';
-import { findMisspelledSettings } from './misspelled-settings.js';
 import { settingsSchema } from './settings.js';
+import { findWarnings } from './settings-warnings.js';
 import { type StorageLocation, storageLocation } from './storage/location.js';
+import { withoutTrailingSlashes } from './trailing-slashes.js';
 
 /** Limits of one plan tier, in requests per window (specification section 8). */
 export interface TierLimits {
@@ -44,6 +45,9 @@ export interface Config {
   writeTimeoutMs: number;
   sendTimeoutMs: number;
   unsentBytesPerTenant: number;
+  /** Open ones that a process keeps, of all clients and of one network. */
+  connectionsPerProcess: number;
+  connectionsPerNetwork: number;
   databasePoolSize: number;
   writesConcurrency: number;
   /** Requests to receivers under way at once, per process and pool. */
@@ -105,7 +109,7 @@ export function loadConfig(kind: ProcessKind, environment: Environment = process
   const { value, faults } = checkSettings(environment);
   faults.push(...contradictions(kind, value));
   if (faults.length > 0) throw new ConfigError(faults);
-  return toConfig(kind, value, findMisspelledSettings(environment));
+  return toConfig(kind, value, findWarnings(kind, value, environment));
 }
 
 /** What a command needs that only talks to the agents' server. */
@@ -149,7 +153,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
   const production = value.NODE_ENV === 'production';
   const dataDir = resolve(value.DATA_DIR);
   const defaultPort = kind === 'all' || kind === 'web' ? DEFAULT_PORT : 0;
-  const baseUrl = value.BASE_URL?.replace(/(?<!\/)\/+$/, '');
+  const baseUrl = value.BASE_URL && withoutTrailingSlashes(value.BASE_URL);
   // A worker's PORT is its health server's.
   const webPort = (defaultPort && value.PORT) || DEFAULT_PORT;
   return Object.freeze<Config>({
@@ -172,6 +176,8 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
     writeTimeoutMs: value.WRITE_TIMEOUT_MS,
     sendTimeoutMs: value.SEND_TIMEOUT_MS,
     unsentBytesPerTenant: value.UNSENT_MB_PER_TENANT * 1024 * 1024,
+    connectionsPerProcess: value.CONNECTIONS_PER_PROCESS,
+    connectionsPerNetwork: value.CONNECTIONS_PER_NETWORK,
     databasePoolSize: value.DATABASE_POOL_SIZE,
     writesConcurrency: value.WRITES_CONCURRENCY,
     webhooksConcurrency: value.WEBHOOKS_CONCURRENCY,
@@ -185,7 +191,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
     trustProxy: value.TRUST_PROXY,
     logLevel: value.LOG_LEVEL,
     demo: value.DEMO ?? (kind === 'all' && !production),
-    apiUrl: value.TOW_API_URL?.replace(/(?<!\/)\/+$/, ''),
+    apiUrl: value.TOW_API_URL && withoutTrailingSlashes(value.TOW_API_URL),
     apiKey: value.TOW_API_KEY,
     failpoints: new Set((value.FAILPOINTS ?? '').split(',').filter(Boolean)),
     tracing: value.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && !value.OTEL_SDK_DISABLED,

@@ -20,6 +20,8 @@ export interface Settings {
   WRITE_TIMEOUT_MS: number;
   SEND_TIMEOUT_MS: number;
   UNSENT_MB_PER_TENANT: number;
+  CONNECTIONS_PER_PROCESS: number;
+  CONNECTIONS_PER_NETWORK: number;
   DATABASE_POOL_SIZE: number;
   WRITES_CONCURRENCY: number;
   WEBHOOKS_CONCURRENCY: number;

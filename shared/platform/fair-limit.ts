@@ -1,19 +1,17 @@
-import { FairQueue } from './fair-queue.js';
+import { type QueuePlace, SiteQueue } from './site-queue.js';
 import { TimeShares } from './time-shares.js';
 
 /** Where a piece of work waits. */
-export interface WaitingPlace<Queue extends string> {
+export interface WaitingPlace<Queue extends string> extends QueuePlace {
   /** Queues take turns, so that a full one keeps no other waiting. */
   queue: Queue;
-  /** Groups of a queue take turns, and share its places: one group keeps no other out. */
-  group: string;
 }
 
 /** Bounds how much work runs at once, and shares it fairly among those that wait. */
 export interface FairLimit<Queue extends string> {
   /**
-   * Runs the work when it is its turn. A full queue makes room for a group that has fewer waiting:
-   * the group that has the most loses its last.
+   * Runs the work when it is its turn. A full queue makes room for a site or group that has fewer
+   * waiting: the one that has the most loses its last.
    * @throws {TooManyWaitingError} at once when there is no place, for anybody or for this group;
    * later when the place is given to another group, or when the work has waited too long
    */
@@ -55,7 +53,7 @@ interface Waiter {
 
 /** What waits in a queue, and what runs that came through it. */
 interface QueueState {
-  waiting: FairQueue<Waiter>;
+  waiting: SiteQueue<Waiter>;
   running: number;
   runningOf: Map<string, number>;
   times: TimeShares | undefined;
@@ -78,12 +76,12 @@ export function createFairLimit<Queue extends string>(options: FairLimitOptions<
     if (left === 0) queue.runningOf.delete(group);
     else queue.runningOf.set(group, left);
   };
-  const enter = async (queue: QueueState, group: string): Promise<void> => {
-    if (mayRun(queue, group)) return count(queue, group, 1);
+  const enter = async (queue: QueueState, place: QueuePlace): Promise<void> => {
+    if (mayRun(queue, place.group)) return count(queue, place.group, 1);
     const { waiting } = queue;
-    if (waiting.countOf(group) >= maxQueuedPerGroup) throw tooManyWaiting();
-    if (waiting.size >= maxQueued) makeRoom(waiting, group);
-    await wait(waiting, group, maxWaitMs);
+    if (waiting.countOf(place) >= maxQueuedPerGroup) throw tooManyWaiting();
+    if (waiting.size >= maxQueued) makeRoom(waiting, place);
+    await wait(waiting, place, maxWaitMs);
   };
   const startNext = () => {
     for (const [name, queue] of queues) {
@@ -102,12 +100,13 @@ export function createFairLimit<Queue extends string>(options: FairLimitOptions<
     }
   };
   return {
-    async run({ queue: name, group }, work) {
-      const queue = queues.get(name) as QueueState;
+    async run(place, work) {
+      const { group } = place;
+      const queue = queues.get(place.queue) as QueueState;
       const { times } = queue;
       times?.join(group);
       try {
-        await enter(queue, group);
+        await enter(queue, place);
         try {
           return await (times ? times.measure(group, work) : work());
         } finally {
@@ -123,33 +122,34 @@ export function createFairLimit<Queue extends string>(options: FairLimitOptions<
 
 function createQueue({ leastTimeFirst, now }: FairLimitOptions<string>): QueueState {
   const times = leastTimeFirst ? new TimeShares(now) : undefined;
-  return { waiting: new FairQueue(), running: 0, runningOf: new Map(), times };
+  return { waiting: new SiteQueue(), running: 0, runningOf: new Map(), times };
 }
 
-function wait(queue: FairQueue<Waiter>, group: string, maxWaitMs: number | undefined): Promise<void> {
+function wait(queue: SiteQueue<Waiter>, place: QueuePlace, maxWaitMs: number | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
       clearTimeout(timer);
       settle();
     };
     const waiter: Waiter = {
-      group,
+      group: place.group,
       start: () => end(resolve),
       refuse: (reason) => end(() => reject(reason)),
     };
     const giveUp = () => {
-      queue.remove(group, waiter);
+      queue.remove(place, waiter);
       reject(new TooManyWaitingError('waited too long'));
     };
     const timer = maxWaitMs === undefined ? undefined : setTimeout(giveUp, maxWaitMs);
-    queue.push(group, waiter);
+    queue.push(place, waiter);
   });
 }
 
-/** @throws {TooManyWaitingError} when no other group has more places than this one would have then */
-function makeRoom(queue: FairQueue<Waiter>, group: string): void {
-  if (queue.largestCount <= queue.countOf(group) + 1) throw tooManyWaiting();
-  queue.dropOfLargest()?.refuse(tooManyWaiting());
+/** @throws {TooManyWaitingError} when no other site or group has more places than this would have then */
+function makeRoom(queue: SiteQueue<Waiter>, place: QueuePlace): void {
+  const dropped = queue.dropFor(place);
+  if (!dropped) throw tooManyWaiting();
+  dropped.refuse(tooManyWaiting());
 }
 
 const tooManyWaiting = () => new TooManyWaitingError('too many are waiting');

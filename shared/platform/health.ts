@@ -164,7 +164,7 @@ export function healthAnswers(runtime: Runtime, checks: Check[]): AnswerHealth {
 /** Lets the server of a process that has no other purpose for it answer about its health. */
 export function serveHealth(runtime: Runtime, server: HttpServer): void {
   const answer = healthAnswers(runtime, storeChecks(runtime));
-  server.serve((request, response) => {
+  const listener: RequestListener = (request, response) => {
     answer(request, response)
       .then((isAnswered) => {
         if (!isAnswered) response.writeHead(404, { 'Content-Type': 'application/json' }).end('{"ok":false}');
@@ -173,7 +173,8 @@ export function serveHealth(runtime: Runtime, server: HttpServer): void {
         runtime.logger.error({ err: error }, 'health request failed');
         response.writeHead(500).end();
       });
-  });
+  };
+  server.serve(listener, runtime.metrics);
 }
 
 /** Answers while a process starts: it lives, it is not ready and says why, and everything else is 503. */

@@ -1,6 +1,8 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ConnectionLimit } from './connection-limit.js';
 import { newId } from './ids.js';
+import type { Metrics } from './metrics.js';
 import { OpenAnswers } from './open-answers.js';
 import type { Runtime } from './runtime.js';
 
@@ -12,15 +14,15 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** A server that listens from the first moment of a process on, and is given its real answers later. */
 export interface HttpServer {
   port: number;
-  /** Answers every request from now on. */
-  serve: (listener: RequestListener) => void;
+  /** Answers every request from now on. @param metrics get what the server counts */
+  serve: (listener: RequestListener, metrics: Metrics) => void;
   /** Stops accepting, answers what was accepted, then lets the connections go. Safe to call again. */
   close: () => Promise<void>;
 }
 
 /** Opens HOST and PORT. @param listener answers until {@link HttpServer.serve} is called */
 export async function openHttpServer(
-  { config, lifecycle }: Pick<Runtime, 'config' | 'lifecycle'>,
+  { config, lifecycle, logger }: Pick<Runtime, 'config' | 'lifecycle' | 'logger'>,
   listener: RequestListener,
 ): Promise<HttpServer> {
   let answer = listener;
@@ -40,6 +42,8 @@ export async function openHttpServer(
     },
   );
   answers.closeStalled(server, config.sendTimeoutMs);
+  const connections = new ConnectionLimit(config, logger);
+  connections.apply(server);
   answerMalformedRequests(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -53,8 +57,9 @@ export async function openHttpServer(
   lifecycle.onClose('http server', close);
   return {
     port: (server.address() as AddressInfo).port,
-    serve: (next) => {
+    serve: (next, { registry }) => {
       answer = next;
+      registry.registerMetric(connections.refused);
     },
     close,
   };
@@ -65,12 +70,12 @@ export async function openHttpServer(
  * @param opened default: one that is opened now
  */
 export async function listenHttp(
-  parts: Pick<Runtime, 'config' | 'lifecycle'>,
+  parts: Pick<Runtime, 'config' | 'lifecycle' | 'logger' | 'metrics'>,
   listener: RequestListener,
   opened?: HttpServer,
 ): Promise<{ port: number }> {
   const server = opened ?? (await openHttpServer(parts, listener));
-  server.serve(listener);
+  server.serve(listener, parts.metrics);
   parts.lifecycle.onClose('http server', server.close);
   return { port: server.port };
 }

@@ -104,6 +104,7 @@ export class Lifecycle {
       this.shutdown.abort();
       if (hasStarted) await sleep(delayMs);
       const start = await outcomeOf(started, startGraceMs);
+      if (start === 'late') this.logger.warn('the start did not end; closing what is open');
       const isClean = await this.close(start === 'late' ? UNSTARTED_CLOSE_MS : CLOSE_DEADLINE_MS - delayMs);
       process.exit(isClean && start !== 'failed' ? 0 : 1);
     };

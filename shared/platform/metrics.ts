@@ -92,6 +92,16 @@ function createFailureCounters(registers: Registry[]) {
   };
 }
 
+/** In no registry: a server counts before its process has metrics. */
+export function createRefusedConnectionsCounter() {
+  return new Counter({
+    name: 'tow_connections_refused_total',
+    help: 'Connections closed at once because too many were open: of the process, of one network or of one site',
+    labelNames: ['bound'],
+    registers: [],
+  });
+}
+
 export interface CollectedGauge {
   name: string;
   help: string;

@@ -120,8 +120,26 @@ export const settingsSchema = Joi.object({
     .min(8)
     .max(1024)
     .default(32)
-    .description("MiB of an account's answers that one process holds for clients which do not read them")
+    .description(
+      "MiB of an account's answers, or of a network's that needed no key, that one process holds for clients which do not read them",
+    )
     .example(32),
+  CONNECTIONS_PER_PROCESS: Joi.number()
+    .integer()
+    .min(1)
+    .max(1_000_000)
+    .default(10_000)
+    .description('open connections of clients that one process keeps; what is more is closed at once')
+    .example(10_000),
+  CONNECTIONS_PER_NETWORK: Joi.number()
+    .integer()
+    .min(1)
+    .max(1_000_000)
+    .default(1000)
+    .description(
+      'open connections of one network (IPv4 address, IPv6 /56); four times as many of an IPv4 /24 or IPv6 /48; not with TRUST_PROXY',
+    )
+    .example(1000),
   DATABASE_POOL_SIZE: Joi.number()
     .integer()
     .min(2)

@@ -1,6 +1,7 @@
 import { ConfigError } from './config.js';
+import { describeError } from './describe-error.js';
 import { errorCodeOf, isConnectionError } from './errors.js';
-import { type Logger, redactText } from './logger.js';
+import type { Logger } from './logger.js';
 
 /**
  * Why a process refuses to start: one sentence that says what is wrong, and one that says what to do.
@@ -51,8 +52,7 @@ function isSyscall(error: unknown, name?: string): error is NodeJS.ErrnoExceptio
 
 /** The message of an error in one line, without secrets. */
 export function reasonOfFailure(error: unknown): string {
-  const text = error instanceof Error ? error.message || errorCodeOf(error) : String(error);
-  return redactText(text).replace(/\s+/g, ' ').replace(/\.$/, '');
+  return describeError(error).replace(/\s+/g, ' ').replace(/\.$/, '');
 }
 
 const UNREACHABLE: Record<string, string> = {

@@ -1,4 +1,4 @@
-import { redactText } from '../platform/logger.js';
+import { describeError } from '../platform/describe-error.js';
 import type { Database } from '../platform/postgres.js';
 import { SCHEDULES } from './clock.js';
 
@@ -17,7 +17,6 @@ export interface ScheduleRun {
 /** A schedule may miss this many turns before it is late, and at least {@link LATE_AFTER_MS}: a restart is no fault. */
 const TURNS_MISSED = 3;
 const LATE_AFTER_MS = 120_000;
-const MAX_ERROR_CHARS = 500;
 
 /** Adds the schedules that were never seen here; from now on one that does not succeed is late. */
 export async function noteSchedules(db: Database): Promise<void> {
@@ -39,12 +38,11 @@ export async function recordSuccess(db: Database, schedule: string): Promise<voi
 
 /** Stores why a schedule failed now. */
 export async function recordFailure(db: Database, schedule: string, error: unknown): Promise<void> {
-  const message = error instanceof Error ? error.message : String(error);
   await db.query({
     name: 'record-schedule-failure',
     text: `insert into clock.schedule_runs as r (schedule, last_failed_at, last_error) values ($1, now(), $2)
            on conflict (schedule) do update set last_failed_at = excluded.last_failed_at, last_error = excluded.last_error`,
-    values: [schedule, redactText(message).slice(0, MAX_ERROR_CHARS)],
+    values: [schedule, describeError(error)],
   });
 }
 

@@ -18,8 +18,8 @@ import { freePort, IS_SCALED, type RedisServer, startRedis } from '../support/st
 const TYPES = ['web', 'mcp', 'writes', 'clock', 'webhooks', 'integrations', 'exports'] as const;
 /** A line of a stack trace: an operator should not have to read one. */
 const STACK_LINE = /^ +at |\\n +at /m;
-/** How soon a process that waits must end after SIGTERM. */
-const STOP_MS = 5000;
+/** What a process logs that could not end by itself when it was told to. */
+const HELD_UP = /the start did not end|did not close in time|close failed/;
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 interface StoreAway {
@@ -94,8 +94,8 @@ if (IS_SCALED) {
     }
 
     async function expectToEnd({ process }: Service, code: number): Promise<void> {
-      expect(await process?.stop('SIGTERM', STOP_MS), process?.output).to.deep.equal({ code, signal: null });
-      expect(process?.output).to.not.match(STACK_LINE);
+      expect(await process?.stop('SIGTERM'), process?.output).to.deep.equal({ code, signal: null });
+      expect(process?.output).to.not.match(STACK_LINE).and.not.match(HELD_UP);
     }
 
     const away = {
@@ -132,7 +132,7 @@ if (IS_SCALED) {
           });
         }
 
-        it('obeys SIGTERM within five seconds while it waits, in every line', async () => {
+        it('obeys SIGTERM while it waits, and nothing holds its end up, in every line', async () => {
           for (const service of services) await expectToEnd(service, 0);
         });
 

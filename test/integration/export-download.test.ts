@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { get as httpGet, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -34,7 +35,13 @@ async function startDownloads(environment: Record<string, string> = {}) {
   const storage = openStorage(config.exportStorage);
   const downloads = new Downloads();
   const objects = new Map<string, DownloadObject>();
-  const findObject = async (tenantId: string, id: string) => objects.get(`${tenantId} ${id}`);
+  const lookUps = { pending: 0, held: undefined as Promise<void> | undefined };
+  const findObject = async (tenantId: string, id: string) => {
+    lookUps.pending += 1;
+    await lookUps.held;
+    lookUps.pending -= 1;
+    return objects.get(`${tenantId} ${id}`);
+  };
   const parts = { config, logger, lifecycle, metrics: createMetrics(), limiter: createLimiter(undefined) };
   const app = new Koa();
   app.silent = true;
@@ -46,7 +53,11 @@ async function startDownloads(environment: Record<string, string> = {}) {
   });
   app.use(exportDownloads({ ...parts, storage, downloads, findObject }) as Koa.Middleware);
   const answer = app.callback();
-  const { port } = await listenHttp(parts, (request, response) => void answer(request, response));
+  const connections: Socket[] = [];
+  const { port } = await listenHttp(parts, (request, response) => {
+    connections.push(request.socket);
+    void answer(request, response);
+  });
   lifecycle.onClose('downloads', () => downloads.endSoon(200));
   return {
     dataDir,
@@ -54,6 +65,8 @@ async function startDownloads(environment: Record<string, string> = {}) {
     lifecycle,
     storage,
     downloads,
+    lookUps,
+    connections,
     objects,
     origin: `http://127.0.0.1:${port}`,
   };
@@ -250,6 +263,38 @@ describe('GET /downloads/{token}', () => {
       'all are closed',
       async () => (await openFiles()) === 0 && service.downloads.count === 0,
     );
+  });
+
+  it('closes the files of requests that were sent together when their connection ends', async () => {
+    const { sha256 } = await finish(bytesOf(16 * MB));
+    const { hostname, port, pathname } = new URL(urlOf(tokenOf(sha256)));
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.on('error', () => undefined).pause();
+    // The first is not read, so the others never get the connection.
+    socket.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(4));
+    await eventually('all are open', async () => (await openFiles()) === 4);
+    socket.destroy();
+    await eventually(
+      'all are closed',
+      async () => (await openFiles()) === 0 && service.downloads.count === 0,
+    );
+  });
+
+  it('keeps no place for a reader who goes away while the export is looked up', async () => {
+    const { sha256 } = await finish(bytesOf(10));
+    let goOn: () => void = () => undefined;
+    service.lookUps.held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const request = httpGet(urlOf(tokenOf(sha256)), { agent: false }).on('error', () => undefined);
+    await eventually('the look-up', () => service.lookUps.pending === 1);
+    const gone = once(service.connections.at(-1) as Socket, 'close');
+    request.destroy();
+    await gone;
+    goOn();
+    await eventually('its end', () => service.lookUps.pending === 0);
+    expect((await download(sha256)).status).to.equal(200);
+    await eventually('no download', () => service.downloads.count === 0);
   });
 
   it('lets a tenant have 20 under way, and others theirs', async () => {

@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { expectError } from '../support/expect-error.js';
@@ -87,6 +88,38 @@ describe('answers that nobody reads', () => {
     expect(received)
       .to.be.above(0)
       .and.below(requests * MEBIBYTE);
+  });
+
+  it('without a key count for the address: its next ones are 429, and neither other addresses nor keys are refused', async () => {
+    await start(600_000);
+    const { unsentAnswers } = stack.runtime;
+    const { hostname, port } = new URL(stack.origin);
+    const [address, other] = ['127.0.0.2', '127.0.0.3'];
+    const page = '/docs/swagger-ui-bundle.js';
+    const statusFor = (localAddress: string, path: string, headers = {}) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const asked = get({ hostname, port, path, localAddress, headers, agent: false }, (answer) => {
+          answer.resume().on('end', () => resolve(answer.statusCode));
+        });
+        asked.on('error', reject);
+      });
+    const socket = connect({ host: hostname, port: Number(port), localAddress: address });
+    socket.on('error', () => undefined);
+    sockets.push(socket);
+    // Behind the stream, which never ends, the pages never get the connection.
+    const authorization = `Bearer ${tenant.client.key}`;
+    const head = `Host: x\r\nAuthorization: ${authorization}\r\n\r\n`;
+    socket.write(`GET /v1/stream HTTP/1.1\r\n${head}`);
+    socket.write(`GET ${page} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(12));
+    await eventually('too much that is unread', () => !unsentAnswers.hasRoom(address, 2 * MEBIBYTE));
+    expect(unsentAnswers.bytesOf(address)).to.be.above(0).and.at.most(MAX_UNSENT);
+    expect(await statusFor(address, page)).to.equal(429);
+    expect(await statusFor(address, '/docs')).to.equal(200);
+    expect(await statusFor(other, page)).to.equal(200);
+    expect(await statusFor(address, `/v1${PATH}`, { authorization })).to.equal(200);
+    closeAll();
+    await eventually('nothing unread', () => unsentAnswers.bytesOf(address) === 0);
+    expect(await statusFor(address, page)).to.equal(200);
   });
 
   it('are thrown away with their connection after SEND_TIMEOUT_MS', async () => {

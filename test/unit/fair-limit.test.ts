@@ -63,6 +63,27 @@ describe('a fair limit', () => {
     expect(await Promise.all([...admitted, run('b1')])).to.deep.equal(['a1', 'a2', 'a3', 'b1']);
   });
 
+  it('gives a full queue’s place to a site that has fewer waiting, however many groups the others have', async () => {
+    const limit = createFairLimit({ ...OPTIONS, maxRunning: 1 });
+    const started: string[] = [];
+    const errors: string[] = [];
+    /** Its first letter names the site, and its first two the group. */
+    const run = (name: string) =>
+      limit
+        .run({ queue: 'one', group: name.slice(0, 2), site: name.charAt(0) }, async () => {
+          started.push(name);
+          await later();
+        })
+        .catch(() => errors.push(name));
+    // One runs, and six of as many groups of its site wait.
+    const work = ['sa1', 'sb1', 'sc1', 'sd1', 'se1', 'sf1', 'sg1', 'ta1', 'tb1', 'ua1'].map(run);
+    // Within a site the group with the most gives way: there is none here.
+    work.push(run('sh1'));
+    await Promise.all(work);
+    expect(errors).to.have.members(['sh1', 'sb1', 'sc1', 'sd1']);
+    expect(started.slice(0, 6)).to.deep.equal(['sa1', 'se1', 'ta1', 'ua1', 'sf1', 'tb1']);
+  });
+
   it('gives the place of work that failed to the next', async () => {
     const limit = createFairLimit({ ...OPTIONS, maxRunning: 1 });
     const place = { queue: 'one', group: 'a' } as const;

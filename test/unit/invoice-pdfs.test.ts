@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { GateFullError } from '../../shared/platform/gate.js';
+import { TooManyWaitingError } from '../../shared/platform/fair-limit.js';
 import type { Database } from '../../shared/platform/postgres.js';
 import type { InvoiceDocument } from '../../shared/resources/invoices/document.js';
 import { InvoicePdfs } from '../../shared/resources/invoices/pdf/invoice-pdfs.js';
@@ -31,7 +31,7 @@ describe('PDFs of several accounts at once', () => {
     expect(await other).to.equal('b0');
     expect(started).to.deep.equal(['a0', 'a1', 'b0', 'a2', 'a3', 'a4', 'a5']);
     expect(answers.slice(0, 6)).to.deep.equal(['a0', 'a1', 'a2', 'a3', 'a4', 'a5']);
-    for (const refusal of answers.slice(6)) expect(refusal).to.be.instanceOf(GateFullError);
+    for (const refusal of answers.slice(6)) expect(refusal).to.be.instanceOf(TooManyWaitingError);
   });
 
   it('are drawn once for all requests that ask for the same, and kept', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Lifecycle } from '../../shared/platform/lifecycle.js';
+import { Lifecycle, type SignalOptions } from '../../shared/platform/lifecycle.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { eventually } from '../support/poll.js';
 import { useProcesses } from '../support/processes.js';
@@ -83,7 +83,7 @@ describe('Lifecycle', () => {
 });
 
 /** A process that closes on signals, with a closer that takes as long as the text says. */
-const script = (start: string, close: string) => `
+const script = (start: string, close: string, options: object) => `
   import { Lifecycle } from './shared/platform/lifecycle.ts';
   import { createLogger } from './shared/platform/logger.ts';
   const lifecycle = new Lifecycle(createLogger({ level: 'silent', name: 'test', pretty: false }));
@@ -91,7 +91,7 @@ const script = (start: string, close: string) => `
   lifecycle.onClose('first', () => { process.stdout.write('closing\\n'); return ${close}; });
   const staying = setInterval(() => undefined, 1000);
   const starting = ${start};
-  lifecycle.closeOnSignals(starting);
+  lifecycle.closeOnSignals(starting, ${JSON.stringify(options)});
   process.stdout.write('ready\\n');
   starting.then(() => process.stdout.write('started\\n'));
 `;
@@ -99,8 +99,8 @@ const AT_ONCE = 'Promise.resolve()';
 
 describe('Lifecycle.closeOnSignals', () => {
   const processes = useProcesses();
-  const start = (how: string, close: string) =>
-    processes.start({ command: scriptCommand('-e', script(how, close)) });
+  const start = (how: string, close: string, options: SignalOptions = {}) =>
+    processes.start({ command: scriptCommand('-e', script(how, close, options)) });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     it(`closes in order on ${signal} and exits 0`, async () => {
@@ -126,6 +126,13 @@ describe('Lifecycle.closeOnSignals', () => {
     await child.prints(/ready/);
     await child.stop();
     expect(child.output).to.equal('ready\nstarted\nclosing\nlast closed\n');
+  });
+
+  it('closes what is open, and exits 0, when the start does not end within startGraceMs', async () => {
+    const child = start('new Promise(() => undefined)', AT_ONCE, { startGraceMs: 50 });
+    await child.prints(/ready/);
+    expect((await child.stop()).code).to.equal(0);
+    expect(child.output).to.equal('ready\nclosing\nlast closed\n');
   });
 
   it('takes signals that come together for one: npm doubles the Ctrl-C of a terminal', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { networkOf } from '../../shared/platform/network-of.js';
+import { networkOf, siteOf } from '../../shared/platform/network-of.js';
 
 describe('networkOf', () => {
   for (const [address, network] of [
@@ -15,6 +15,22 @@ describe('networkOf', () => {
   ] as const) {
     it(`counts ${address} for ${network}`, () => {
       expect(networkOf(address)).to.equal(network);
+    });
+  }
+});
+
+describe('siteOf', () => {
+  for (const [address, site] of [
+    ['192.0.2.9', '192.0.2.0/24'],
+    ['::ffff:192.0.2.9', '192.0.2.0/24'],
+    ['2001:db8:1:2f3:4:5:6:7', '2001:db8:1::/48'],
+    ['2001:DB8:1:300::1', '2001:db8:1::/48'],
+    ['2001:db8:2::1', '2001:db8:2::/48'],
+    ['fe80::1%eth0', 'fe80:0:0::/48'],
+    ['unknown', 'unknown'],
+  ] as const) {
+    it(`counts ${address} for ${site}`, () => {
+      expect(siteOf(address)).to.equal(site);
     });
   }
 });

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type Joi from 'joi';
+import { withoutTrailingSlashes } from '../trailing-slashes.js';
 
 export interface FolderLocation {
   kind: 'folder';
@@ -52,7 +53,7 @@ export function storageLocation(value: StorageSettings, dataDir: string): Storag
       kind: 's3',
       bucket,
       prefix: prefix.slice(1),
-      endpoint: value.S3_ENDPOINT?.replace(/(?<!\/)\/+$/, ''),
+      endpoint: value.S3_ENDPOINT && withoutTrailingSlashes(value.S3_ENDPOINT),
       region: value.AWS_REGION,
     };
   }

@@ -1,4 +1,4 @@
-import { redactText } from '../../platform/logger.js';
+import { describeError } from '../../platform/describe-error.js';
 import type { Database } from '../../platform/postgres.js';
 
 /** One account that a sweep of the clock has to leave out. */
@@ -9,8 +9,6 @@ export interface SweepFault {
   /** RFC 3339. */
   failed_since: string;
 }
-
-const MAX_ERROR_CHARS = 500;
 
 /** Which of these tenants the last pass of a sweep left out. */
 export async function findFaulty(
@@ -33,7 +31,6 @@ export async function recordFault(
   db: Database,
   { task, tenantId, error }: { task: string; tenantId: string; error: unknown },
 ): Promise<boolean> {
-  const message = error instanceof Error ? error.message : String(error);
   const [row] = await db.transaction([tenantId], (tx) =>
     tx.query<{ is_news: boolean }>({
       name: 'record-sweep-fault',
@@ -41,7 +38,7 @@ export async function recordFault(
              on conflict (tenant_id, task) do update set error = excluded.error, last_failed_at = now(),
                logged_at = case when f.logged_at < now() - interval '1 hour' then now() else f.logged_at end
              returning logged_at = now() as is_news`,
-      values: [tenantId, task, redactText(message).slice(0, MAX_ERROR_CHARS)],
+      values: [tenantId, task, describeError(error)],
     }),
   );
   return row?.is_news ?? true;

@@ -1,0 +1,28 @@
+import { isIP } from 'node:net';
+import type { ProcessKind } from './config-contradictions.js';
+import type { Settings } from './environment.js';
+import { findMisspelledSettings } from './misspelled-settings.js';
+import { isLoopback } from './outbound/addresses.js';
+import { isLocalhost } from './outbound/target.js';
+
+/** What the settings of one kind of process leave in doubt, each as one line that says what to do. */
+export function findWarnings(
+  kind: ProcessKind,
+  settings: Settings,
+  environment: Record<string, string | undefined>,
+): string[] {
+  return [...findMisspelledSettings(environment), ...exposureWarnings(kind, settings)];
+}
+
+/**
+ * Outside production sessions travel without TLS and webhooks may call this machine: that is for
+ * this machine alone. A worker answers about its health only, and a release answers nothing.
+ */
+function exposureWarnings(kind: ProcessKind, { HOST, NODE_ENV }: Settings): string[] {
+  if (kind === 'worker' || kind === 'release' || NODE_ENV === 'production') return [];
+  if (isIP(HOST) ? isLoopback(HOST) : isLocalhost(HOST)) return [];
+  return [
+    `HOST=${HOST} lets other machines in, but NODE_ENV is not production: sessions travel without TLS, and webhooks may call this machine. ` +
+      'Unset HOST, or set NODE_ENV=production.',
+  ];
+}

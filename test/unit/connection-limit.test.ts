@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { loadConfig } from '../../shared/platform/config.js';
+import { type HttpServer, openHttpServer } from '../../shared/platform/http-server.js';
+import { Lifecycle } from '../../shared/platform/lifecycle.js';
+import { createLogger } from '../../shared/platform/logger.js';
+import { createMetrics, type Metrics } from '../../shared/platform/metrics.js';
+import { eventually } from '../support/poll.js';
+
+/** In this block of loopback addresses strangers have theirs; others have 127.0.0.0/24. */
+const SITE = '127.0.1';
+
+describe('open connections', () => {
+  let server: HttpServer;
+  let lifecycle: Lifecycle;
+  let metrics: Metrics;
+  let warnings: { facts: Record<string, unknown>; text: string }[];
+  const sockets: Socket[] = [];
+
+  async function start(settings: Record<string, string>): Promise<void> {
+    const environment = { PORT: '0', SECRET_KEY: 'a secret key that is long enough for anybody' };
+    const config = loadConfig('all', { NODE_ENV: 'test', ...environment, ...settings });
+    const silent = createLogger({ level: 'silent', pretty: false, name: 'test' });
+    lifecycle = new Lifecycle(silent);
+    warnings = [];
+    const warn = (facts: Record<string, unknown>, text: string) => void warnings.push({ facts, text });
+    const logger = Object.assign(Object.create(silent), { warn });
+    server = await openHttpServer({ config, lifecycle, logger }, () => undefined);
+    metrics = createMetrics();
+    server.serve((_request, response) => response.end('ok'), metrics);
+  }
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await lifecycle.close();
+  });
+
+  /** Opens a connection from this address, and asks on it. True when it is answered, and stays open. */
+  async function isAnswered(localAddress: string): Promise<boolean> {
+    const socket = connect({ host: '127.0.0.1', port: server.port, localAddress });
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    const answered = once(socket, 'data').then(() => true);
+    return Promise.race([answered, once(socket, 'close').then(() => false)]).catch(() => false);
+  }
+  const countRefused = async (bound: string) => {
+    const text = await metrics.registry.metrics();
+    const pattern = new RegExp(`^tow_connections_refused_total\\{bound="${bound}"\\} (\\d+)$`, 'm');
+    return Number(pattern.exec(text)?.[1] ?? 0);
+  };
+
+  it('of one address end at CONNECTIONS_PER_NETWORK; other addresses are answered, and one that closes makes room', async () => {
+    await start({ CONNECTIONS_PER_NETWORK: '5' });
+    const [stranger, other] = [`${SITE}.2`, '127.0.0.2'];
+    for (let nth = 0; nth < 5; nth += 1) expect(await isAnswered(stranger)).to.equal(true);
+    for (let nth = 0; nth < 3; nth += 1) expect(await isAnswered(stranger)).to.equal(false);
+    expect(await isAnswered(other)).to.equal(true);
+    expect(await countRefused('network')).to.equal(3);
+    expect(warnings, 'a line for all of them').to.deep.equal([
+      {
+        facts: { bound: 'network', address: stranger, refused: 1 },
+        text: 'connections refused: too many are open',
+      },
+    ]);
+    sockets[0]?.destroy();
+    await eventually('room', () => isAnswered(stranger));
+  });
+
+  it('of one block of addresses end at four times CONNECTIONS_PER_NETWORK', async () => {
+    await start({ CONNECTIONS_PER_NETWORK: '2' });
+    for (let nth = 0; nth < 8; nth += 1)
+      expect(await isAnswered(`${SITE}.${Math.floor(nth / 2) + 1}`)).to.equal(true);
+    expect(await isAnswered(`${SITE}.9`)).to.equal(false);
+    expect(await countRefused('site')).to.equal(1);
+    expect(await isAnswered('127.0.0.2')).to.equal(true);
+  });
+
+  it('behind a proxy are not bounded by address, and end at CONNECTIONS_PER_PROCESS', async () => {
+    await start({ TRUST_PROXY: 'true', CONNECTIONS_PER_NETWORK: '1', CONNECTIONS_PER_PROCESS: '6' });
+    for (let nth = 0; nth < 6; nth += 1) expect(await isAnswered('127.0.0.1')).to.equal(true);
+    expect(await isAnswered('127.0.0.2')).to.equal(false);
+    expect(await countRefused('process')).to.equal(1);
+    expect(warnings.map(({ facts }) => facts.bound)).to.deep.equal(['process']);
+  });
+});

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { createServer, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import Koa from 'koa';
+import { request } from 'undici';
+import { limitUnsent } from '../../api/middleware/limit-unsent.js';
+import { UnsentAnswers } from '../../shared/platform/unsent-answers.js';
+
+const MAX_BYTES = 8 * 1024 * 1024;
+const TENANT = 'a tenant';
+
+describe('limitUnsent', () => {
+  it('lets a stream that is open go on, and counts it, when others have used up the room meanwhile', async () => {
+    const unsentAnswers = new UnsentAnswers(MAX_BYTES);
+    const app = new Koa();
+    const errors: unknown[] = [];
+    app.on('error', (error) => errors.push(error));
+    app.use((ctx, next) => {
+      ctx.state.key = { tenantId: TENANT };
+      return next();
+    });
+    app.use(limitUnsent({ unsentAnswers }) as unknown as Koa.Middleware);
+    const counted: ServerResponse[] = [];
+    app.use((ctx) => {
+      ctx.respond = false;
+      ctx.res.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(': open\n\n');
+      // An answer of another request that was let in at the same time.
+      unsentAnswers.track(TENANT, new ServerResponse(ctx.req), MAX_BYTES);
+      setImmediate(() => ctx.res.end('data: 1\n\n'));
+      counted.push(ctx.res);
+    });
+    const track = unsentAnswers.track.bind(unsentAnswers);
+    const tracked: ServerResponse[] = [];
+    unsentAnswers.track = (holder, response, bytes) => {
+      tracked.push(response);
+      track(holder, response, bytes);
+    };
+    const server = createServer(app.callback()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const { port } = server.address() as AddressInfo;
+      const answer = await request(`http://127.0.0.1:${port}`);
+      expect([answer.statusCode, await answer.body.text()]).to.deep.equal([200, ': open\n\ndata: 1\n\n']);
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+    expect(errors).to.deep.equal([]);
+    expect(tracked).to.include(counted[0]);
+  });
+});

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { expect } from 'chai';
+import { OpenAnswers } from '../../shared/platform/open-answers.js';
+import { eventually } from '../support/poll.js';
+
+/** More than a connection takes that is not read. */
+const LARGE = Buffer.alloc(16 * 1024 * 1024);
+
+describe('the answers to requests that were sent together', () => {
+  const WAYS: Record<string, (response: ServerResponse) => void> = {
+    whole: (response) => response.end(LARGE),
+    begun: (response) => response.writeHead(200).write('a part'),
+    'not begun': () => undefined,
+  };
+  let server: Server;
+  let responses: { response: ServerResponse; closes: number }[];
+
+  beforeEach(async () => {
+    responses = [];
+    const answers = new OpenAnswers();
+    server = createServer((request, response) => {
+      const seen = { response, closes: 0 };
+      responses.push(seen);
+      answers.add(response, request.socket);
+      response.on('close', () => {
+        seen.closes += 1;
+      });
+      WAYS[decodeURIComponent((request.url ?? '').slice(1))]?.(response);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  for (const way of Object.keys(WAYS)) {
+    it(`close once each when their connection ends, those that are ${way} and never had it too`, async () => {
+      const { port } = server.address() as AddressInfo;
+      const client = connect({ host: '127.0.0.1', port });
+      client.on('error', () => undefined).pause();
+      const requests = ['whole', way, way, way];
+      client.write(
+        requests.map((path) => `GET /${encodeURIComponent(path)} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''),
+      );
+      await eventually('all requests', () => responses.length === requests.length);
+      client.destroy();
+      await eventually('the end of all', () => responses.every(({ closes }) => closes > 0));
+      await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+      expect(responses.map(({ closes }) => closes)).to.deep.equal([1, 1, 1, 1]);
+      for (const { response } of responses) expect(response.destroyed).to.equal(true);
+    });
+  }
+});
