@@ -104,7 +104,7 @@ function wait(queue: SiteQueue<Waiter>, place: QueuePlace, maxWaitMs: number | u
   });
 }
 
-/** @throws {GateFullError} when no other site or group has more places than this one would have then */
+/** @throws {GateFullError} when no site or group has more places than this one would have then */
 function makeRoom(queue: SiteQueue<Waiter>, place: QueuePlace): void {
   const dropped = queue.dropFor(place);
   if (!dropped) throw queueFull();

@@ -4,7 +4,7 @@ import { FairQueue } from './fair-queue.js';
 export interface QueuePlace {
   /** Groups of a site take turns, and share its places: one group keeps no other out. */
   group: string;
-  /** Groups that may have one owner, such as a block of addresses. Default: each group for itself. */
+  /** Groups that may have one owner, such as a block of addresses. Default: the group alone. */
   site?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export class SiteQueue<Member> {
     queue.push(group, member);
   }
 
-  /** Takes the next member of the first site with a group that may have a turn; undefined when there is none. */
+  /** Takes the next member of the first site that may have a turn; undefined: there is none. */
   shift(mayGo: (group: string) => boolean): Member | undefined {
     for (const [site, queue] of this.bySite) {
       const member = queue.shift(mayGo);
