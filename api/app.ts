@@ -170,7 +170,9 @@ function noteUse(api: ApiRuntime): ApiMiddleware {
   };
 }
 
-/** Matches the route before the credential is checked, so that metrics count 401 and 429 under it. */
+/**
+ * Matches the route before the credential is checked, so that metrics count 401 and 429 under it.
+ */
 function matchRoute(router: Router<RequestState>): ApiMiddleware {
   return (ctx, next) => {
     const match = router.match(pathWithoutPrefix(ctx), ctx.method);
@@ -185,7 +187,9 @@ function pathWithoutPrefix(ctx: AnyContext): string {
   return ctx.path.slice(ctx.state.prefix.length) || '/';
 }
 
-/** Runs the matched route; what matches no route is 404, and no method of a route 405 with Allow. */
+/**
+ * Runs the matched route; what matches no route is 404, and no method of a route 405 with Allow.
+ */
 function dispatch(router: Router<RequestState>): ApiMiddleware {
   const templates = new Set(router.stack.map((layer) => String(layer.path)));
   return async (context) => {

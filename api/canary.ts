@@ -10,9 +10,11 @@ const MAX_MISSES = 3;
 const SELF_TEST_MS = 3000;
 
 /**
- * "Connected" proves nothing; progress does. Every ten seconds a command that changes nothing travels through queue, worker, PostgreSQL and reply.
- * Its time is a metric. Three misses in a row with healthy stores mean that this process or every worker is wedged; this process can only cure
- * itself, and does when even a message from itself to itself is not heard. Resolves with the check of /readyz that tells of it.
+ * "Connected" proves nothing; progress does. Every ten seconds a command that changes nothing
+ * travels through queue, worker, PostgreSQL and reply. Its time is a metric. Three misses in a row
+ * with healthy stores mean that this process or every worker is wedged; this process can only cure
+ * itself, and does when even a message from itself to itself is not heard. Resolves with the check
+ * of /readyz that tells of it.
  */
 export async function startCanary(api: ApiRuntime): Promise<Check> {
   const hearsItself = await listenToItself(api);

@@ -4,7 +4,10 @@ import { exampleOf, schemaNamed } from './openapi-schemas.js';
 
 type Json = Record<string, unknown>;
 
-/** The member of an operation that holds the answers which a plain call does not get: a Responses Object. */
+/**
+ * The member of an operation that holds the answers which a plain call does not get: a Responses
+ * Object.
+ */
 export const OTHER_ANSWERS = 'x-other-responses';
 
 /** The 202 of a write that an agent key may have to leave to a person. */
@@ -31,7 +34,8 @@ export function answersOf(declared: Json, kind: Kind): { responses: Json; other:
   for (const [status, response] of Object.entries(successes))
     responses[status] = successOf(response as Json, status, kind);
   for (const status of errors) responses[status] = { $ref: `#/components/responses/Error${status}` };
-  // An authenticated route can also get a bad X-Environment or Accept header, or meet a fault of ours.
+  // An authenticated route can also get a bad X-Environment or Accept header, or meet a fault of
+  // ours.
   if (!kind.isOpen)
     for (const status of [400, 406, 500])
       responses[status] = { $ref: `#/components/responses/Error${status}` };

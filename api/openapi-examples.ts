@@ -1,8 +1,8 @@
 import { actionsOf } from '../shared/resources/invoices/transitions.js';
 
 /**
- * Whole examples, by component. The others are made from the examples of their members. An example of a request
- * is valid as it stands: it names no record that another account would not have.
+ * Whole examples, by component. The others are made from the examples of their members. An example
+ * of a request is valid as it stands: it names no record that another account would not have.
  */
 const INVOICE = '0192f1b4-5d6e-7f70-8b1c-2d3e4f5a6b7c';
 const CUSTOMER = '0192e7a1-1b2c-7d3e-9f4a-5b6c7d8e9f0a';

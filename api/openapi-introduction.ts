@@ -1,4 +1,6 @@
-/** What a reader has to know before the first call; `info.description` of the document, in Markdown. */
+/**
+ * What a reader has to know before the first call; `info.description` of the document, in Markdown.
+ */
 export const introduction = `Invoices, work orders and customers of a tow company.
 
 ### Keys

@@ -10,8 +10,8 @@ import { envelopeSchemas, resources } from '../shared/resources/index.js';
 import { EXAMPLES } from './openapi-examples.js';
 
 /**
- * Component name → Joi schema. Each schema is described only once: its name stands in the whole description,
- * which takes a millisecond to make.
+ * Component name → Joi schema. Each schema is described only once: its name stands in the whole
+ * description, which takes a millisecond to make.
  */
 const namedSchemas = new Map<string, Joi.Schema>(
   [...resources.map((resource) => resource.schemas), envelopeSchemas as Record<string, Joi.Schema>]
@@ -33,8 +33,8 @@ export function componentSchemas(): Record<string, OpenApiSchema> {
 }
 
 /**
- * Says defaults in words. Generators of typed clients take a member with `default` for one that is always
- * there, so a request could not leave it out.
+ * Says defaults in words. Generators of typed clients take a member with `default` for one that is
+ * always there, so a request could not leave it out.
  */
 function describeDefaults(node: OpenApiSchema): OpenApiSchema {
   const { default: value, properties, items, ...rest } = node;
@@ -58,7 +58,10 @@ function describeEach(schemas: Record<string, OpenApiSchema>): Record<string, Op
 
 const asSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-/** The example of a component: a whole one where there is one, else made of its members' own examples. */
+/**
+ * The example of a component: a whole one where there is one, else made of its members' own
+ * examples.
+ */
 export function exampleOf(name: string): unknown {
   return EXAMPLES[name] ?? sampleOf(toInlineOpenApi(schemaNamed(name)));
 }

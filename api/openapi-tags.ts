@@ -45,7 +45,10 @@ export const tags = TAGS.map(({ name, description }) => ({ name, description }))
 
 type Paths = Record<string, Record<string, Record<string, unknown>>>;
 
-/** The paths by tag and collection; of a collection first its list and create, then one record, then actions. */
+/**
+ * The paths by tag and collection; of a collection first its list and create, then one record, then
+ * actions.
+ */
 export function inReadingOrder<P extends Paths>(paths: P): P {
   const entries = Object.entries(paths).map(([path, item]) => ({ path, item, rank: rankOf(path, item) }));
   const sorted = entries.sort((a, b) => compare(a.rank, b.rank));

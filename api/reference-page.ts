@@ -17,9 +17,9 @@ export const PAGE = `<!doctype html>
 `;
 
 /**
- * Starts the page. The examples of records with a unique member get a fresh one, so that trying a create as
- * it is filled in succeeds on every visit. The filter finds groups, paths, names and summaries; by itself it
- * would find groups alone.
+ * Starts the page. The examples of records with a unique member get a fresh one, so that trying a
+ * create as it is filled in succeeds on every visit. The filter finds groups, paths, names and
+ * summaries; by itself it would find groups alone.
  */
 export const START = `'use strict';
 

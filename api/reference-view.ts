@@ -16,9 +16,9 @@ const EVERYWHERE = [
 const IGNORED = '#/components/parameters/IgnoredIdempotencyKey';
 
 /**
- * The document as the reference page at /docs shows it, for people who read and try: all answers of an
- * operation together, without the headers that nearly every answer has, and with forms that are empty where
- * a value would only narrow a list.
+ * The document as the reference page at /docs shows it, for people who read and try: all answers of
+ * an operation together, without the headers that nearly every answer has, and with forms that are
+ * empty where a value would only narrow a list.
  */
 export function toReferenceView(document: Json): Json {
   const { paths, components } = document as {
@@ -64,7 +64,10 @@ function contentOf(response: Json): Json {
   return (response.content as Record<string, Json>)['application/json'] ?? {};
 }
 
-/** The example of a filter stands in its description: prefilled, it would narrow the list to nothing. */
+/**
+ * The example of a filter stands in its description: prefilled, it would narrow the list to
+ * nothing.
+ */
 function parameterView({ example, ...parameter }: Json): Json {
   if (parameter.in !== 'query' || example === undefined)
     return { ...parameter, ...(example === undefined ? {} : { example }) };

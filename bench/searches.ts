@@ -4,8 +4,8 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { hasRedis, startStores } from './support/stores.js';
 
-// Searches of one tenant's million invoices, what another tenant's lists take beside six clients that search, and what its
-// searches take beside six tenants that scan.
+// Searches of one tenant's million invoices, what another tenant's lists take beside six clients
+// that search, and what its searches take beside six tenants that scan.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);

@@ -6,7 +6,8 @@ import { openBenchDatabase } from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// One pass of the overdue sweep over many open invoices of which few are newly due, against the statement that looks at every open one.
+// One pass of the overdue sweep over many open invoices of which few are newly due, against the
+// statement that looks at every open one.
 const TENANTS = Number(process.env.BENCH_TENANTS ?? 500);
 const OPEN_EACH = Number(process.env.BENCH_OPEN_EACH ?? 4000);
 /** Newly due, each in an account of its own. */
@@ -23,7 +24,10 @@ const BASELINE: Statement = {
   values: [LIMIT],
 };
 
-/** Accounts with terms of 30 days, and open invoices of three kinds: with a due date, by the customer's terms, by the account's. */
+/**
+ * Accounts with terms of 30 days, and open invoices of three kinds: with a due date, by the
+ * customer's terms, by the account's.
+ */
 async function fill(client: pg.Client): Promise<void> {
   await client.query(
     `insert into tenants (tenant_id, name, environment) select gen_random_uuid(), 'Tenant ' || n, 'live' from generate_series(1, $1::int) n`,

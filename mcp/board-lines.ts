@@ -11,7 +11,10 @@ interface Board {
   counts: Record<'unassigned_work_orders' | 'active_jobs' | 'trucks', number>;
 }
 
-/** The dispatch board on short lines, the most urgent jobs first, for clients that show the text alone. */
+/**
+ * The dispatch board on short lines, the most urgent jobs first, for clients that show the text
+ * alone.
+ */
 export function describeBoard(board: Shown): string[] {
   const { unassigned_work_orders, active_jobs, trucks, counts } = board as unknown as Board;
   const unitNumbers = new Map(trucks.map(({ id, unit_number }) => [id, unit_number]));

@@ -52,8 +52,8 @@ export function fenced(record: Shown): string | null {
 }
 
 /**
- * Lines of ours that hold texts of others, each `quoted`, between such marks. Null when there are no
- * lines.
+ * Lines of ours that hold texts of others, each `quoted`, between such marks. Null when there are
+ * no lines.
  */
 export function fencedLines(lines: readonly string[]): string | null {
   if (lines.length === 0) return null;

@@ -65,7 +65,10 @@ export async function readMessage(request: IncomingMessage): Promise<Message> {
 
 const ARGUMENTS = 'params.arguments.';
 
-/** A tool call that is at fault in texts of its arguments alone: a model can correct those, so the tool answers. */
+/**
+ * A tool call that is at fault in texts of its arguments alone: a model can correct those, so the
+ * tool answers.
+ */
 function readFaultyCall(bytes: Buffer, faults: JsonFault[]): Omit<Message, 'bytes'> | undefined {
   if (!faults.every(({ field }) => field.startsWith(ARGUMENTS))) return undefined;
   const own = faults.map((fault) => ({ ...fault, field: fault.field.slice(ARGUMENTS.length) }));

@@ -3,7 +3,10 @@
  */
 export const ROOM = 50_000;
 
-/** Bytes of the items of one page; a model goes on with the cursor. Far below REST's bound: every agent's page is parsed here. */
+/**
+ * Bytes of the items of one page; a model goes on with the cursor. Far below REST's bound: every
+ * agent's page is parsed here.
+ */
 export const MAX_LIST_BYTES = 256 * 1024;
 
 /**

@@ -7,7 +7,8 @@ import { createMcpListener } from './http.js';
 import { requestIdOf } from './request-headers.js';
 
 /**
- * Starts /mcp, and what the platform asks, on the HTTP server of the MCP process. Resolves with its port.
+ * Starts /mcp, and what the platform asks, on the HTTP server of the MCP process. Resolves with its
+ * port.
  * @param server the one that the process has opened; default: one that is opened now
  */
 export async function startMcp(runtime: Runtime, server?: HttpServer): Promise<{ port: number }> {

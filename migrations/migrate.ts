@@ -113,7 +113,10 @@ async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => P
   return work(client).finally(() => client.end());
 }
 
-/** Tables that a migration makes can be used at once: processes at work write into them through its triggers. */
+/**
+ * Tables that a migration makes can be used at once: processes at work write into them through its
+ * triggers.
+ */
 async function prepareAppRole(client: pg.Client, appRole: string): Promise<void> {
   const role = client.escapeIdentifier(appRole);
   await client.query(`

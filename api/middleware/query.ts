@@ -19,7 +19,10 @@ export function noteUnreadQuery(ctx: Context, handlers: readonly object[]): void
   if (!handlers.some((handler) => readers.has(handler))) noteIgnored(ctx, Object.keys(ctx.query));
 }
 
-/** Checks the query parameters. Unknown ones are ignored and named in X-Service-Warnings (decisions 5). */
+/**
+ * Checks the query parameters. Unknown ones are ignored and named in X-Service-Warnings (decisions
+ * 5).
+ */
 export function readQuery<Query>(ctx: Context, schema: Joi.Schema<Query>): Query {
   return validateAndNote<Query>(schema, singleValues(ctx), (names) => noteIgnored(ctx, names));
 }

@@ -12,7 +12,10 @@ import { answerLogo } from '../routes/logo.js';
 import type { ApiRuntime } from '../runtime.js';
 import { invoicePage, noticePage, PAGE_HEADERS } from './page-html.js';
 
-/** Requests of one network; a page is up to three of them. Whoever has a link needs few, whoever guesses gets nowhere. */
+/**
+ * Requests of one network; a page is up to three of them. Whoever has a link needs few, whoever
+ * guesses gets nowhere.
+ */
 const LIMITS = { minute: 120, hour: 2000 };
 
 /** A PDF costs a hundred times what a page does. */
@@ -30,7 +33,8 @@ const ROBOT =
 const UNKNOWN = 'This link does not lead anywhere. Open it again from the message, whole and unchanged.';
 
 /**
- * `/i/{token}`: what a customer sees who follows the link in a message, without a key and outside the versions. `/pdf` is the same as a PDF, `/logo` the account's logo on it.
+ * `/i/{token}`: what a customer sees who follows the link in a message, without a key and outside
+ * the versions. `/pdf` is the same as a PDF, `/logo` the account's logo on it.
  */
 export function invoicePages(api: ApiRuntime): ApiMiddleware {
   const key = linkKeyOf(api.config);

@@ -27,7 +27,9 @@ a{color:#1a4f8b}
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** No script, no picture but the account's logo from here, and one style that is known by its hash. */
+/**
+ * No script, no picture but the account's logo from here, and one style that is known by its hash.
+ */
 const POLICY = `default-src 'none'; img-src 'self'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** Nobody keeps, finds, frames or passes on what stands behind a secret link. */

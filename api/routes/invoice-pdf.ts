@@ -47,7 +47,10 @@ export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime):
   });
 }
 
-/** Answers with the document, to be shown rather than stored. @throws {AppError} 503 when too many are being drawn */
+/**
+ * Answers with the document, to be shown rather than stored. @throws {AppError} 503 when too many
+ * are being drawn
+ */
 export async function answerPdf({ pdfs }: ApiRuntime, ctx: AnyContext, request: PdfRequest): Promise<void> {
   const { document } = request;
   const pdf = await pdfs.get(request).catch((error: unknown) => {

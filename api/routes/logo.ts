@@ -107,7 +107,10 @@ async function readPicture(ctx: ApiContext): Promise<ParsedBody> {
   return { value, bytes: bytes.length };
 }
 
-/** Answers with a picture. A browser that opens it by itself neither guesses its type nor runs anything in it. */
+/**
+ * Answers with a picture. A browser that opens it by itself neither guesses its type nor runs
+ * anything in it.
+ */
 export function answerLogo(ctx: AnyContext, { content_type: type, data }: StoredLogo): void {
   ctx.type = type;
   ctx.set('X-Content-Type-Options', 'nosniff');

@@ -32,7 +32,10 @@ export interface EventStreamOptions {
 export interface EventSource {
   feed: EventFeed;
   read: (after: EventPosition) => Promise<EventPage>;
-  /** False while the tenant's clients have too much to read; nothing is written for this one until there is room. */
+  /**
+   * False while the tenant's clients have too much to read; nothing is written for this one until
+   * there is room.
+   */
   hasRoom: () => boolean;
   onFailure: (error: unknown) => void;
 }

@@ -38,7 +38,10 @@ export async function fillInvoices(superuserUrl: string, tenantId: string, rows:
   });
 }
 
-/** Fills a tenant with invoices of three years; the older half has another prefix, every second one a purchase order. */
+/**
+ * Fills a tenant with invoices of three years; the older half has another prefix, every second one
+ * a purchase order.
+ */
 export async function fillSearched(superuserUrl: string, tenantId: string, rows: number): Promise<void> {
   await asSuperuser(superuserUrl, async (client) => {
     // An index is built much faster than it is filled row by row.

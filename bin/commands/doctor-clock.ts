@@ -12,7 +12,10 @@ export const REMEDY_FOR_ACCOUNTS =
 /** Accounts named in one line; the count says how many there are. */
 const MAX_NAMED = 20;
 
-/** The last success of each schedule. @throws {Error} naming those that are late, with the cause of their last failure */
+/**
+ * The last success of each schedule. @throws {Error} naming those that are late, with the cause of
+ * their last failure
+ */
 export async function checkClock(db: Database): Promise<string> {
   const runs = await readScheduleRuns(db);
   if (runs.length === 0) return 'no clock has run on this database yet';
@@ -34,7 +37,10 @@ function describeLate({ schedule, last_succeeded_at: at, last_failed_at, last_er
     : `${schedule} last succeeded at ${at}${cause}`;
 }
 
-/** @throws {Error} naming accounts whose time zone PostgreSQL does not know, and those that a sweep left out */
+/**
+ * @throws {Error} naming accounts whose time zone PostgreSQL does not know, and those that a sweep
+ * left out
+ */
 export async function checkAccounts(db: Database): Promise<string> {
   const [zones, accounts, faults] = await Promise.all([
     loadTimeZones(db),

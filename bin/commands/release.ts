@@ -10,8 +10,9 @@ import { openStore } from './store.js';
 const WEB_PORT = 3000;
 
 /**
- * The release phase of a deployment: brings the database of DATABASE_URL to this version and, where DEMO is on, makes the demo. Waits for a
- * PostgreSQL that is not there yet. Safe to run again and beside running processes. Logs one line.
+ * The release phase of a deployment: brings the database of DATABASE_URL to this version and, where
+ * DEMO is on, makes the demo. Waits for a PostgreSQL that is not there yet. Safe to run again and
+ * beside running processes. Logs one line.
  */
 export async function release(foundation: Foundation): Promise<void> {
   const { config, logger } = foundation;

@@ -40,7 +40,10 @@ export interface ListTool<Input extends { cursor?: string }> extends ToolBase<In
   statement: (input: Input, scope: ListScope) => Statement;
   /** One line about the page, of our own words and numbers alone. */
   summary: (items: Shown[]) => string;
-  /** One item on one line: enough to choose it and go on with its id. Texts of others are `quoted`; the lines stand between marks. */
+  /**
+   * One item on one line: enough to choose it and go on with its id. Texts of others are `quoted`;
+   * the lines stand between marks.
+   */
   line: (item: Shown) => string;
 }
 
@@ -64,7 +67,9 @@ export interface WriteTool<Input, CommandInput> extends ToolBase<Input> {
   /** The record as agents see it, where they see it otherwise than REST. */
   toAnswer?: (record: Shown) => Shown;
   summary: (record: Shown) => string;
-  /** What a dry run would make, after "It would be". It names no id that the dry run did not store. */
+  /**
+   * What a dry run would make, after "It would be". It names no id that the dry run did not store.
+   */
   preview: (record: Shown) => string;
 }
 

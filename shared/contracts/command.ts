@@ -134,7 +134,10 @@ export type CommandResult =
       body: string;
       location: string | null;
       replayed: boolean;
-      /** The caller's own command made or changed the record in `body`; absent in the reply of a worker of an earlier version. */
+      /**
+       * The caller's own command made or changed the record in `body`; absent in the reply of a
+       * worker of an earlier version.
+       */
       isOwnChange?: boolean;
     }
   /** `unaudited`: no audit entry tells of it, for the command has not run to its end. */

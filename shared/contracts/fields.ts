@@ -146,7 +146,10 @@ export function isDay(value: unknown): value is string {
   return typeof value === 'string' && isDate(value) && value >= EARLIEST_DAY && value <= LATEST_DAY;
 }
 
-/** A member that means a day: a date (midnight in the account's time zone) or a date-time (decisions 5). */
+/**
+ * A member that means a day: a date (midnight in the account's time zone) or a date-time (decisions
+ * 5).
+ */
 export function dayOrDateTime(): Joi.StringSchema {
   return Joi.string()
     .custom((value: string, helpers) =>

@@ -1,7 +1,8 @@
 import Joi from 'joi';
 
 /**
- * A closed set of words. The OpenAPI document publishes it once, as a component of this name, with the meaning of each word.
+ * A closed set of words. The OpenAPI document publishes it once, as a component of this name, with
+ * the meaning of each word.
  * @param words in the order in which they are published
  */
 export function namedEnum<Word extends string>(

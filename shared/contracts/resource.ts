@@ -25,15 +25,18 @@ export function jsonObjectWithoutNulls(...parts: Parameters<typeof jsonObject>):
 }
 
 /**
- * Items of an agent's page that come whole, in lists whose records no get tool reads: 50 whole audit
- * entries may be 100,000 tokens.
+ * Items of an agent's page that come whole, in lists whose records no get tool reads: 50 whole
+ * audit entries may be 100,000 tokens.
  */
 export const MAX_WHOLE_ITEMS = 10;
 
 /** Characters of a text that an agent's list shows. */
 export const MAX_SHORT_TEXT = 80;
 
-/** A text for an agent's list, truncated to {@link MAX_SHORT_TEXT} characters. @param sql the column by default */
+/**
+ * A text for an agent's list, truncated to {@link MAX_SHORT_TEXT} characters. @param sql the column
+ * by default
+ */
 export function jsonShortText(
   alias: string,
   column: string,

@@ -31,8 +31,8 @@ export function isForbiddenKey(key: string): boolean {
 class Stop extends Error {}
 
 /**
- * The slow reader of strict-json.ts: a recursive descent, no deeper than `maxDepth`, that records faults with their
- * paths and builds the value.
+ * The slow reader of strict-json.ts: a recursive descent, no deeper than `maxDepth`, that records
+ * faults with their paths and builds the value.
  */
 export class StrictJsonInspector {
   private readonly faults: JsonFault[] = [];
@@ -45,7 +45,10 @@ export class StrictJsonInspector {
     private readonly maxDepth: number,
   ) {}
 
-  /** Reads the text: its value, and its faults, a syntax error first. With faults the value means nothing. */
+  /**
+   * Reads the text: its value, and its faults, a syntax error first. With faults the value means
+   * nothing.
+   */
   inspect(): { value: unknown; faults: JsonFault[] } {
     let value: unknown;
     try {
@@ -107,7 +110,9 @@ export class StrictJsonInspector {
     if (FORBIDDEN_CHARACTER.test(key)) this.report('forbidden_character', CHARACTER_MESSAGE);
   }
 
-  /** Reads from bracket to bracket; `readItem` puts the item on the path and reads it to its end. */
+  /**
+   * Reads from bracket to bracket; `readItem` puts the item on the path and reads it to its end.
+   */
   private list(close: string, readItem: (index: number) => void): void {
     this.at++;
     let next = this.peek() === close ? close : ',';

@@ -17,8 +17,9 @@ const INVALID_UTF8: JsonFault = { field: '', code: 'invalid_utf8', message: 'The
 const SUSPECT_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
 
 /**
- * Once any body had a key of a single backslash, JSON.parse of Node 24.21 may give this name to an escaped key of
- * another body: `{"a":1,"\u0062":2}` becomes `{a: 1, '\\': 2}`. Node 20 and 22 do not. The inspector reads such a body instead.
+ * Once any body had a key of a single backslash, JSON.parse of Node 24.21 may give this name to an
+ * escaped key of another body: `{"a":1,"\u0062":2}` becomes `{a: 1, '\\': 2}`. Node 20 and 22 do
+ * not. The inspector reads such a body instead.
  */
 const MISREAD_KEY = '\\';
 
@@ -54,8 +55,9 @@ export function parseStrictJson(bytes: Buffer, { maxDepth } = { maxDepth: 20 }):
 }
 
 /**
- * The faults as faults of single fields, when nothing else is wrong: the body is sound JSON, and texts in it hold
- * characters that PostgreSQL cannot store. Undefined when the JSON itself is at fault.
+ * The faults as faults of single fields, when nothing else is wrong: the body is sound JSON, and
+ * texts in it hold characters that PostgreSQL cannot store. Undefined when the JSON itself is at
+ * fault.
  */
 export function faultsOfTexts(faults: readonly JsonFault[]): JsonFault[] | undefined {
   if (!faults.every(({ code }) => code === 'forbidden_character')) return undefined;

@@ -61,7 +61,10 @@ export function validate<T>(schema: Joi.Schema, input: unknown, unknown: Unknown
   return value as T;
 }
 
-/** As {@link validate}; `note` gets the paths of the members it ignored, also when others are at fault. */
+/**
+ * As {@link validate}; `note` gets the paths of the members it ignored, also when others are at
+ * fault.
+ */
 export function validateAndNote<T>(schema: Joi.Schema, input: unknown, note: (ignored: string[]) => void): T {
   const { error, value } = prepared(schema, 'stripped').validate(input);
   note(unknownFields(input, value));

@@ -37,8 +37,9 @@ interface Needs {
 }
 
 /**
- * Waits until PostgreSQL has this version's tables and, where there is a Redis, until that can be used. One line says what is missing and what to
- * check. A database that an earlier version has migrated is waited for: a release is under way. One that was never migrated is refused.
+ * Waits until PostgreSQL has this version's tables and, where there is a Redis, until that can be
+ * used. One line says what is missing and what to check. A database that an earlier version has
+ * migrated is waited for: a release is under way. One that was never migrated is refused.
  * @throws {StartError} for what waiting would not change
  * @throws {ShutdownRequested} when the process is told to stop meanwhile
  */
@@ -51,7 +52,10 @@ export async function waitForStores(foundation: Foundation, needs: Needs): Promi
   ]);
 }
 
-/** Waits until PostgreSQL lets the role of DATABASE_URL in, without a connection pooler between. @throws as {@link waitForStores} */
+/**
+ * Waits until PostgreSQL lets the role of DATABASE_URL in, without a connection pooler between.
+ * @throws as {@link waitForStores}
+ */
 export async function waitForPostgres(foundation: Foundation, databaseUrl: string): Promise<void> {
   await waitFor(foundation, {
     name: 'postgres',
@@ -98,7 +102,10 @@ async function waitForRedis(foundation: Foundation, redisUrl: string): Promise<v
   });
 }
 
-/** Waits for the first connection of each of the process's own clients: one of them keeps no command for later. */
+/**
+ * Waits for the first connection of each of the process's own clients: one of them keeps no command
+ * for later.
+ */
 export async function waitForConnections({ redis, lifecycle }: Runtime): Promise<void> {
   const clients = redis ? [redis.fast, redis.patient, redis.subscriber] : [];
   await lifecycle.unlessShutdown(

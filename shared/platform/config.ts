@@ -75,7 +75,10 @@ export interface Config {
   /** Names of places where a test makes the process kill itself; always empty in production. */
   failpoints: ReadonlySet<string>;
   tracing: boolean;
-  /** How long a process that answers requests says on /readyz that it ends, before it stops listening. */
+  /**
+   * How long a process that answers requests says on /readyz that it ends, before it stops
+   * listening.
+   */
   shutdownDelayMs: number;
   /** What the settings leave in doubt; each process logs it at its start. */
   warnings: readonly string[];
@@ -203,7 +206,10 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
 /** Long enough for a load balancer that asks every two seconds and believes the second answer. */
 const PRODUCTION_SHUTDOWN_DELAY_MS = 5000;
 
-/** Only a separate process that answers requests waits: nothing routes to a worker, and nothing takes over for `npm start`. */
+/**
+ * Only a separate process that answers requests waits: nothing routes to a worker, and nothing
+ * takes over for `npm start`.
+ */
 function shutdownDelayMs(kind: ProcessKind, value: Settings): number {
   if (kind !== 'web') return 0;
   return value.SHUTDOWN_DELAY_MS ?? (value.NODE_ENV === 'production' ? PRODUCTION_SHUTDOWN_DELAY_MS : 0);

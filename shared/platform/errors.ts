@@ -149,8 +149,9 @@ export function isTransientDatabaseError(error: unknown): boolean {
 }
 
 /**
- * A query was issued after the function given to `transaction` or `rehearse` had returned or thrown. Its connection may
- * already serve another tenant's transaction, so the query must not be sent.
+ * A query was issued after the function given to `transaction` or `rehearse` had returned or
+ * thrown. Its connection may already serve another tenant's transaction, so the query must not be
+ * sent.
  */
 export class TransactionEndedError extends Error {
   override readonly name = 'TransactionEndedError';

@@ -145,7 +145,10 @@ function wait(queue: SiteQueue<Waiter>, place: QueuePlace, maxWaitMs: number | u
   });
 }
 
-/** @throws {TooManyWaitingError} when no other site or group has more places than this would have then */
+/**
+ * @throws {TooManyWaitingError} when no other site or group has more places than this would have
+ * then
+ */
 function makeRoom(queue: SiteQueue<Waiter>, place: QueuePlace): void {
   const dropped = queue.dropFor(place);
   if (!dropped) throw tooManyWaiting();

@@ -1,6 +1,6 @@
 /**
- * Who is next: tenants take turns, and within a tenant its members do. However much waits for one tenant, another's first member is at most one round of
- * tenants away.
+ * Who is next: tenants take turns, and within a tenant its members do. However much waits for one
+ * tenant, another's first member is at most one round of tenants away.
  */
 export class FairQueue<Member> {
   private readonly byTenant = new Map<string, Member[]>();

@@ -10,7 +10,9 @@ import type { Runtime } from './runtime.js';
 export interface Check {
   name: string;
   run: () => Promise<void>;
-  /** True: reads do without it, so a process that answers requests stays in its balancer's rotation. */
+  /**
+   * True: reads do without it, so a process that answers requests stays in its balancer's rotation.
+   */
   isForWrites?: boolean;
 }
 
@@ -62,8 +64,9 @@ export function servingChecks(runtime: Runtime): Check[] {
 }
 
 /**
- * Why the database does not fit this version; undefined when it does. One that a later version has migrated fits:
- * migrations only expand what the version before them uses, so that a release can replace its processes one by one.
+ * Why the database does not fit this version; undefined when it does. One that a later version has
+ * migrated fits: migrations only expand what the version before them uses, so that a release can
+ * replace its processes one by one.
  */
 export async function findMissingMigration(db: Database, head: string): Promise<string | undefined> {
   const [row] = await db.query<{ newest: string | null; has_head: boolean }>({
@@ -177,7 +180,10 @@ export function serveHealth(runtime: Runtime, server: HttpServer): void {
   server.serve(listener, runtime.metrics);
 }
 
-/** Answers while a process starts: it lives, it is not ready and says why, and everything else is 503. */
+/**
+ * Answers while a process starts: it lives, it is not ready and says why, and everything else is
+ * 503.
+ */
 export function answerWhileStarting({ obstacles }: Pick<Foundation, 'obstacles'>): RequestListener {
   return ({ url }, response) => {
     const requestId = newId();

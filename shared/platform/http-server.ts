@@ -11,12 +11,16 @@ const KEEP_ALIVE_MS = 65_000;
 /** A whole request, headers and body, must be here within this time. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** A server that listens from the first moment of a process on, and is given its real answers later. */
+/**
+ * A server that listens from the first moment of a process on, and is given its real answers later.
+ */
 export interface HttpServer {
   port: number;
   /** Answers every request from now on. @param metrics get what the server counts */
   serve: (listener: RequestListener, metrics: Metrics) => void;
-  /** Stops accepting, answers what was accepted, then lets the connections go. Safe to call again. */
+  /**
+   * Stops accepting, answers what was accepted, then lets the connections go. Safe to call again.
+   */
   close: () => Promise<void>;
 }
 
@@ -66,7 +70,8 @@ export async function openHttpServer(
 }
 
 /**
- * Lets the HTTP server of a process answer with `listener`, and closes it before everything that the listener stands on.
+ * Lets the HTTP server of a process answer with `listener`, and closes it before everything that
+ * the listener stands on.
  * @param opened default: one that is opened now
  */
 export async function listenHttp(
@@ -80,9 +85,13 @@ export async function listenHttp(
   return { port: server.port };
 }
 
-/** Closes the connection of a client that does not read its whole answer in time: it would be held in memory for ever. */
+/**
+ * Closes the connection of a client that does not read its whole answer in time: it would be held
+ * in memory for ever.
+ */
 function closeUnread(response: ServerResponse, timeoutMs: number): void {
-  // Node emits it when the answer has been written in full, and 'close' when the client's socket has taken it.
+  // Node emits it when the answer has been written in full, and 'close' when the client's socket
+  // has taken it.
   response.once('prefinish', () => {
     const timer = setTimeout(() => response.destroy(), timeoutMs).unref();
     response.once('close', () => clearTimeout(timer));

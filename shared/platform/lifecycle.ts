@@ -7,7 +7,10 @@ type Closer = () => Promise<void> | void;
 const CLOSE_DEADLINE_MS = 25_000;
 /** Ctrl-C under npm arrives twice, from the terminal and from npm: signals so close together are one. */
 const SAME_SIGNAL_MS = 1000;
-/** Time for closing a process whose start does not end: most of what hangs there hangs in its closers too. */
+/**
+ * Time for closing a process whose start does not end: most of what hangs there hangs in its
+ * closers too.
+ */
 const UNSTARTED_CLOSE_MS = 1500;
 
 /** Ends a start that waits for something when the process is told to stop. */
@@ -20,11 +23,13 @@ export class ShutdownRequested extends Error {
 
 export interface SignalOptions {
   /**
-   * How long a signal waits for a start that is under way, because a half-open part cannot be closed.
-   * Default: until it ends.
+   * How long a signal waits for a start that is under way, because a half-open part cannot be
+   * closed. Default: until it ends.
    */
   startGraceMs?: number;
-  /** Time between a signal and the first closer, in which load balancers see that /readyz is 503. */
+  /**
+   * Time between a signal and the first closer, in which load balancers see that /readyz is 503.
+   */
   delayMs?: number;
 }
 
@@ -56,7 +61,10 @@ export class Lifecycle {
     return this.closing !== undefined || this.shutdown.signal.aborted;
   }
 
-  /** Waits for something that may never happen. @throws {ShutdownRequested} as soon as the process is told to stop */
+  /**
+   * Waits for something that may never happen. @throws {ShutdownRequested} as soon as the process
+   * is told to stop
+   */
   unlessShutdown<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.stopped]);
   }
@@ -82,8 +90,8 @@ export class Lifecycle {
   }
 
   /**
-   * Closes on SIGTERM and SIGINT and then exits: 0 when everything closed, 1 otherwise, also when the start failed. A second signal, more than a
-   * second later, exits at once.
+   * Closes on SIGTERM and SIGINT and then exits: 0 when everything closed, 1 otherwise, also when
+   * the start failed. A second signal, more than a second later, exits at once.
    */
   closeOnSignals(started: Promise<unknown>, { startGraceMs, delayMs = 0 }: SignalOptions = {}): void {
     let signalledAt: number | undefined;

@@ -37,7 +37,10 @@ export interface Limiter {
   consumeUnlessRefused(key: string, limits: TierLimits): Promise<RateDecision>;
   /** Counts one wrong credential of an address. False: too many in this minute. */
   consumeBadCredential(address: string, perMinute: number): Promise<boolean>;
-  /** Takes points of a minute's, such as bytes, in one go. What is more than a whole minute's is granted alone, at the beginning of one. */
+  /**
+   * Takes points of a minute's, such as bytes, in one go. What is more than a whole minute's is
+   * granted alone, at the beginning of one.
+   */
   spend(key: string, wish: { name: string; points: number; perMinute: number }): Promise<Spending>;
 }
 

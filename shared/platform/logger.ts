@@ -20,10 +20,11 @@ const REDACTED_PATHS = [
 ];
 
 /**
- * Anything that looks like one of our keys, a link to an invoice or an export, a bearer credential or a URL's password,
- * wherever it stands in a message. Strangers choose these texts before they are authenticated, so every pattern begins
- * with a fixed text and scans no character for two beginnings. A pattern for the scheme before `://` made it quadratic:
- * 15 KB of `a.a.a` took 330 ms.
+ * Anything that looks like one of our keys, a link to an invoice or an export, a bearer credential
+ * or a URL's password, wherever it stands in a message. Strangers choose these texts before they
+ * are authenticated, so every pattern begins with a fixed text and scans no character for two
+ * beginnings. A pattern for the scheme before `://` made it quadratic: 15 KB of `a.a.a` took 330
+ * ms.
  */
 const SECRET_PATTERNS: [RegExp, string][] = [
   [/\btk_(live|test|agent_test|agent|session)_[A-Za-z0-9]{8,}/g, 'tk_$1_[redacted]'],
@@ -41,7 +42,10 @@ export function redactText(text: string): string {
 }
 
 const MAX_LOGGED_PATH = 200;
-/** A path is cut before it is redacted, but late enough that a secret which begins in the logged part is whole. */
+/**
+ * A path is cut before it is redacted, but late enough that a secret which begins in the logged
+ * part is whole.
+ */
 const MAX_REDACTED_PATH = 1000;
 
 /** A request's path as a log entry holds it: short, secrets masked. */

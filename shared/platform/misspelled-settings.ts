@@ -1,11 +1,15 @@
 import { settingsSchema } from './settings.js';
 
-/** Short names such as HOST and PORT have ordinary neighbours (HOME, POST, PATH), so nothing is said about those. */
+/**
+ * Short names such as HOST and PORT have ordinary neighbours (HOME, POST, PATH), so nothing is said
+ * about those.
+ */
 const SHORTEST_NAME = 7;
 
 /**
- * Environment variables that are nearly the name of a setting, each as a sentence. A process would silently run with
- * the default. A setting that is set has no misspelling: platforms set REDIS_URI beside REDIS_URL.
+ * Environment variables that are nearly the name of a setting, each as a sentence. A process would
+ * silently run with the default. A setting that is set has no misspelling: platforms set REDIS_URI
+ * beside REDIS_URL.
  */
 export function findMisspelledSettings(environment: Record<string, string | undefined>): string[] {
   const names = Object.keys(settingsSchema.describe().keys);
@@ -23,7 +27,9 @@ function isNear(name: string, setting: string): boolean {
   return countEdits(name, setting) <= (setting.length < 12 ? 1 : 2);
 }
 
-/** Letters to add, remove or replace, and neighbours to swap (optimal string alignment distance). */
+/**
+ * Letters to add, remove or replace, and neighbours to swap (optimal string alignment distance).
+ */
 function countEdits(from: string, to: string): number {
   if (Math.abs(from.length - to.length) > 2) return Number.POSITIVE_INFINITY;
   let beforeLast: number[] = [];

@@ -2,8 +2,9 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Ends what a connection leaves behind. Node 20 and 22 forget the answers to pipelined requests that never had the
- * socket: without this they would neither close nor be destroyed, and whatever waits for their end would be held for ever.
+ * Ends what a connection leaves behind. Node 20 and 22 forget the answers to pipelined requests
+ * that never had the socket: without this they would neither close nor be destroyed, and whatever
+ * waits for their end would be held for ever.
  */
 export class OpenAnswers {
   private readonly bySocket = new WeakMap<Socket, Set<ServerResponse>>();
@@ -16,8 +17,8 @@ export class OpenAnswers {
   }
 
   /**
-   * Closes connections that nothing has moved on for so long: idle ones, and those of clients that do not read.
-   * One that waits for our answer is left alone.
+   * Closes connections that nothing has moved on for so long: idle ones, and those of clients that
+   * do not read. One that waits for our answer is left alone.
    */
   closeStalled(server: Server, timeoutMs: number): void {
     server.setTimeout(timeoutMs, (socket: Socket) => {

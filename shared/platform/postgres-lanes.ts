@@ -32,7 +32,10 @@ const MAX_LANES = 4;
 /** One tenant's reads leave a connection to the others', even before they turn out to be slow. */
 const MAX_LANES_PER_TENANT = 3;
 
-/** Of a tenant that had slow queries lately: it may have more of them, of which nothing is known yet. */
+/**
+ * Of a tenant that had slow queries lately: it may have more of them, of which nothing is known
+ * yet.
+ */
 const MAX_LANES_PER_SLOW_TENANT = 1;
 
 /**
@@ -96,7 +99,8 @@ export class ReadLanes {
     if (tenantId !== undefined && own.length >= this.maxLanesOf(tenantId)) return pickIdlest(own) as Lane;
     const idlest = pickIdlest(this.lanes);
     if (idlest && this.lanes.length >= MAX_LANES) return idlest;
-    // Until it has its connection, nobody's read on it is slow: waiting for one tells nothing of a read.
+    // Until it has its connection, nobody's read on it is slow: waiting for one tells nothing of a
+    // read.
     const lane: Lane = {
       lease: this.lease(),
       inFlight: [],

@@ -6,12 +6,16 @@ import { errorCodeOf, markFailedConnect } from './errors.js';
 const REMEDY =
   "Name PostgreSQL's own host and port instead. Every process keeps a pool of its own (DATABASE_POOL_SIZE).";
 
-/** Pairs of connections that are compared. Traffic of others can hide that one pair shares a session. */
+/**
+ * Pairs of connections that are compared. Traffic of others can hide that one pair shares a
+ * session.
+ */
 const PAIRS = 3;
 
 /**
- * Refuses a connection pooler such as PgBouncer between this process and PostgreSQL. A session holds our role, our timeouts and our prepared statements, and
- * those of the queue its notifications; a pooler that hands sessions round would mix them up between processes.
+ * Refuses a connection pooler such as PgBouncer between this process and PostgreSQL. A session
+ * holds our role, our timeouts and our prepared statements, and those of the queue its
+ * notifications; a pooler that hands sessions round would mix them up between processes.
  * @throws {ConfigError} when `setting` leads to a pooler
  * @throws the driver's error when PostgreSQL cannot be reached
  */
@@ -60,7 +64,10 @@ async function findPoolerFault(databaseUrl: string): Promise<string | undefined>
   }
 }
 
-/** PgBouncer knows few parameters of a session, and refuses every other one that it was not told to ignore. */
+/**
+ * PgBouncer knows few parameters of a session, and refuses every other one that it was not told to
+ * ignore.
+ */
 function isRefusedOption(error: unknown): boolean {
   return (
     errorCodeOf(error) === '08P01' &&

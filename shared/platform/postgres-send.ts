@@ -9,7 +9,10 @@ export interface Statement {
   name?: string;
   text: string;
   values?: unknown[];
-  /** Set on a read that may be slow: PostgreSQL ends it after this time, and it never shares a connection with other reads. */
+  /**
+   * Set on a read that may be slow: PostgreSQL ends it after this time, and it never shares a
+   * connection with other reads.
+   */
   timeoutMs?: number;
 }
 

@@ -5,7 +5,9 @@ export interface TenantRead {
   query: string;
 }
 
-/** A read that keeps PostgreSQL busy for this long delays every read behind it on its connection. */
+/**
+ * A read that keeps PostgreSQL busy for this long delays every read behind it on its connection.
+ */
 export const SLOW_READ_MS = 100;
 
 /** Quick reads in a row that make up for a slow one: one pause of this process is soon forgiven. */

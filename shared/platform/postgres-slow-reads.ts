@@ -2,16 +2,16 @@ import { serviceUnavailable } from './errors.js';
 import { createFairLimit, type FairLimit, TooManyWaitingError } from './fair-limit.js';
 
 /**
- * Why a read has a connection of its own: it is a search, its query was slow lately for this tenant,
- * or slow reads hold up the connections that this tenant shares with others.
+ * Why a read has a connection of its own: it is a search, its query was slow lately for this
+ * tenant, or slow reads hold up the connections that this tenant shares with others.
  */
 export type SlowReadQueue = 'searches' | 'slowQueries' | 'heldUp';
 
 /**
- * A tenant has one read of each queue under way, so that its searches delay none of its other reads.
- * The tenant whose reads have taken the least time comes next: one that searches now and then never
- * waits for a whole round of those that flood. PostgreSQL ends a search after 1 s and any other read
- * after 5 s, so some connection falls free within the time that a read may wait.
+ * A tenant has one read of each queue under way, so that its searches delay none of its other
+ * reads. The tenant whose reads have taken the least time comes next: one that searches now and
+ * then never waits for a whole round of those that flood. PostgreSQL ends a search after 1 s and
+ * any other read after 5 s, so some connection falls free within the time that a read may wait.
  */
 const LIMIT = {
   queues: ['searches', 'slowQueries', 'heldUp'] as const,
@@ -21,7 +21,9 @@ const LIMIT = {
   leastTimeFirst: true,
 };
 
-/** Reads that may be slow, each on a connection of its own: tenants share three tenths of the pool. */
+/**
+ * Reads that may be slow, each on a connection of its own: tenants share three tenths of the pool.
+ */
 export class SlowReads {
   private readonly limit: FairLimit<SlowReadQueue>;
 
@@ -34,7 +36,8 @@ export class SlowReads {
 
   /**
    * Runs the read when it is its turn.
-   * @throws {AppError} 503 when too many of the tenant's reads wait before it, or it has waited too long
+   * @throws {AppError} 503 when too many of the tenant's reads wait before it, or it has waited too
+   * long
    */
   async run<T>(queue: SlowReadQueue, tenantId: string, read: () => Promise<T>): Promise<T> {
     try {

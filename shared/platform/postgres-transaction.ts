@@ -3,15 +3,17 @@ import { TransactionEndedError } from './errors.js';
 import { gatherSends, type Row, type Statement, send } from './postgres-send.js';
 
 /**
- * An open transaction. Statements issued without waiting for each other leave in one network flush and run in order
- * (`pipeline: true` of pg); after a failed one the rest of the transaction fails too.
+ * An open transaction. Statements issued without waiting for each other leave in one network flush
+ * and run in order (`pipeline: true` of pg); after a failed one the rest of the transaction fails
+ * too.
  */
 export interface Transaction {
   /** @throws {TransactionEndedError} after the end */
   query<R = Row>(statement: Statement): Promise<R[]>;
   /**
-   * Sends a statement together with the commit, in one flush, and hands its rows to `onRows` once all has been committed. Should it fail, the commit
-   * rolls back and the transaction throws its error.
+   * Sends a statement together with the commit, in one flush, and hands its rows to `onRows` once
+   * all has been committed. Should it fail, the commit rolls back and the transaction throws its
+   * error.
    * @throws {TransactionEndedError} after the end
    */
   queryAtCommit<R = Row>(statement: Statement, onRows?: (rows: R[]) => void): void;
@@ -28,7 +30,10 @@ interface TransactionRun<T> {
   discard: (error: Error) => void;
 }
 
-/** Runs work in one transaction of this connection. @throws what the work throws, once all is rolled back */
+/**
+ * Runs work in one transaction of this connection. @throws what the work throws, once all is rolled
+ * back
+ */
 export async function runTransaction<T>(
   client: pg.PoolClient,
   { tenantIds, work, end, discard }: TransactionRun<T>,
@@ -38,7 +43,8 @@ export async function runTransaction<T>(
     client.query('begin'),
     client.query({ ...SET_TENANTS, values: [tenantIds.join(',')] }),
   ]);
-  // Observed below; without this a failed opening would be an unhandled rejection while `work` still runs.
+  // Observed below; without this a failed opening would be an unhandled rejection while `work`
+  // still runs.
   opening.catch(() => undefined);
   const last: { statement: Statement; onRows: ((rows: never[]) => void) | undefined }[] = [];
   let hasEnded = false;
@@ -68,7 +74,8 @@ export async function runTransaction<T>(
     return result;
   } catch (error) {
     hasEnded = true;
-    // A connection that cannot even roll back is of no use to the next caller; the first error is the one to report.
+    // A connection that cannot even roll back is of no use to the next caller; the first error is
+    // the one to report.
     await client.query('rollback').catch(discard);
     throw error;
   }

@@ -145,7 +145,9 @@ class PooledDatabase implements Database {
     });
   }
 
-  /** The queue of a read that needs a connection of its own; undefined: it shares one with others. */
+  /**
+   * The queue of a read that needs a connection of its own; undefined: it shares one with others.
+   */
   private findQueue(read: TenantRead, { timeoutMs }: Statement): SlowReadQueue | undefined {
     if (timeoutMs !== undefined) return 'searches';
     this.lanes.recordStalls();
@@ -154,7 +156,8 @@ class PooledDatabase implements Database {
   }
 
   /**
-   * A read on a connection of its own, when the tenant's share allows: nobody else's reads wait behind it.
+   * A read on a connection of its own, when the tenant's share allows: nobody else's reads wait
+   * behind it.
    * @throws {AppError} 503 when too many of the tenant's reads wait before it
    */
   private readApart<R>(queue: SlowReadQueue, read: TenantRead, statement: Statement): Promise<R[]> {

@@ -34,7 +34,8 @@ export function connectRedis(url: string, patience: RedisPatience, logger: Logge
 
 /**
  * Refuses a Redis that may drop keys under memory pressure: BullMQ's lock keys would go first.
- * @throws {StartError} when maxmemory-policy is not noeviction. A server that forbids CONFIG is trusted, with a warning.
+ * @throws {StartError} when maxmemory-policy is not noeviction. A server that forbids CONFIG is
+ * trusted, with a warning.
  */
 export async function assertNoEviction(redis: Redis, logger: Logger): Promise<void> {
   const reply = await redis.config('GET', 'maxmemory-policy').catch((error: unknown) => {

@@ -12,8 +12,9 @@ export interface Foundation {
 }
 
 /**
- * Runs an entry point: starts it, closes it on SIGTERM and SIGINT, and turns a failed start into one line and exit code 1, with whatever was
- * opened closed again. A fault that nobody caught ends the process too: it may hold anything by then, and its supervisor starts a clean one.
+ * Runs an entry point: starts it, closes it on SIGTERM and SIGINT, and turns a failed start into
+ * one line and exit code 1, with whatever was opened closed again. A fault that nobody caught ends
+ * the process too: it may hold anything by then, and its supervisor starts a clean one.
  */
 export async function runProcess(
   prepare: () => Foundation,

@@ -6,7 +6,10 @@ import { runProcess } from './run-process.js';
 import { createFoundation, createRuntime, type Runtime } from './runtime.js';
 import { startTracing } from './tracing.js';
 
-/** How long a signal waits for parts that are being opened, in ms; a supervisor gets its end within 5 s. */
+/**
+ * How long a signal waits for parts that are being opened, in ms; a supervisor gets its end within
+ * 5 s.
+ */
 const START_GRACE_MS = 3000;
 
 export interface ServiceOptions {
@@ -17,8 +20,8 @@ export interface ServiceOptions {
 }
 
 /**
- * Runs a process of the scaled-out way. It answers /healthz at once, waits for its stores, and then starts: a store that appears later needs
- * nobody to restart anything.
+ * Runs a process of the scaled-out way. It answers /healthz at once, waits for its stores, and then
+ * starts: a store that appears later needs nobody to restart anything.
  */
 export async function runService(
   { kind, name, migrationHead }: ServiceOptions,

@@ -25,7 +25,10 @@ export interface Runtime extends Foundation {
   redis: { fast: Redis; patient: Redis; subscriber: Redis } | undefined;
   /** The migration that the database must have reached. */
   migrationHead: string;
-  /** What parts of this process add to `/readyz`, by name. No tenant and no cause of an error: anybody may read it. */
+  /**
+   * What parts of this process add to `/readyz`, by name. No tenant and no cause of an error:
+   * anybody may read it.
+   */
   reports: Map<string, () => Promise<unknown>>;
 }
 

@@ -12,7 +12,10 @@ export function fingerprintOf(secretKey: string): string {
   return hmacSha256(deriveKey(secretKey, 'fingerprint'), NAME).toString('hex').slice(0, 32);
 }
 
-/** What the database remembers of the SECRET_KEY that its secrets are encrypted with; undefined: nothing yet. */
+/**
+ * What the database remembers of the SECRET_KEY that its secrets are encrypted with; undefined:
+ * nothing yet.
+ */
 export async function readSecretKeyFingerprint(db: Database): Promise<string | undefined> {
   const [row] = await db.read<{ value: string }>(NO_TENANT, {
     text: 'select value from deployment_facts where tenant_id = $1 and name = $2',
@@ -23,7 +26,8 @@ export async function readSecretKeyFingerprint(db: Database): Promise<string | u
 
 /**
  * Remembers the SECRET_KEY of the first process that starts, and compares that of every later one.
- * @throws {StartError} when it is another one: what one process encrypts or signs, the others could not read
+ * @throws {StartError} when it is another one: what one process encrypts or signs, the others could
+ * not read
  */
 export async function assertSameSecretKey({ db, config }: Pick<Runtime, 'db' | 'config'>): Promise<void> {
   const own = fingerprintOf(config.secretKey);
@@ -41,7 +45,10 @@ export async function assertSameSecretKey({ db, config }: Pick<Runtime, 'db' | '
   );
 }
 
-/** Makes this SECRET_KEY the one that every process must have. Resolves with whether it is another one than before. */
+/**
+ * Makes this SECRET_KEY the one that every process must have. Resolves with whether it is another
+ * one than before.
+ */
 export async function adoptSecretKey(db: Database, secretKey: string): Promise<{ isChanged: boolean }> {
   const own = fingerprintOf(secretKey);
   const before = await readSecretKeyFingerprint(db);

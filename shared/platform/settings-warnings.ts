@@ -5,7 +5,7 @@ import { findMisspelledSettings } from './misspelled-settings.js';
 import { isLoopback } from './outbound/addresses.js';
 import { isLocalhost } from './outbound/target.js';
 
-/** What the settings of one kind of process leave in doubt, each as one line that says what to do. */
+/** What the settings of a kind of process leave in doubt, each as a line that says what to do. */
 export function findWarnings(
   kind: ProcessKind,
   settings: Settings,

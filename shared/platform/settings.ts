@@ -1,26 +1,13 @@
 import Joi from 'joi';
+import { tiersFromJson } from './settings-tiers.js';
 import { storageAddress } from './storage/location.js';
 
 export const MIN_SECRET_LENGTH = 32;
 
-const tierLimits = Joi.object({
-  minute: Joi.number().integer().min(1).required(),
-  hour: Joi.number().integer().min(1).required(),
-});
-
-const tiersFromJson: Joi.CustomValidator<string> = (text, helpers) => {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return helpers.message({ custom: '"RATE_LIMIT_TIERS" must be a JSON object' });
-  }
-  const schema = Joi.object({ starter: tierLimits, standard: tierLimits, premium: tierLimits });
-  const { error } = schema.validate(value, { convert: false });
-  return error ? helpers.message({ custom: `"RATE_LIMIT_TIERS": ${error.message}` }) : text;
-};
-
-/** Every setting the product reads. The table of docs/guides/operators.md is checked against these keys, descriptions and examples. */
+/**
+ * Every setting the product reads. The table of docs/guides/operators.md is checked against these
+ * keys, descriptions and examples.
+ */
 export const settingsSchema = Joi.object({
   NODE_ENV: Joi.string()
     .valid('development', 'test', 'production')

@@ -4,8 +4,8 @@ import { errorCodeOf, isConnectionError } from './errors.js';
 import type { Logger } from './logger.js';
 
 /**
- * Why a process refuses to start: one sentence that says what is wrong, and one that says what to do.
- * Trying again does not help before somebody has changed something.
+ * Why a process refuses to start: one sentence that says what is wrong, and one that says what to
+ * do. Trying again does not help before somebody has changed something.
  */
 export class StartError extends Error {
   constructor(problem: string, remedy: string, options: { cause?: unknown } = {}) {
@@ -42,7 +42,10 @@ const LISTEN_FAILURES: Record<string, (error: ListenError) => string> = {
     `This machine does not have the address ${address}. Set HOST to one of its own (for example HOST=0.0.0.0).`,
 };
 
-/** Whether a call of the operating system failed. Connections to stores are told apart by their errors. */
+/**
+ * Whether a call of the operating system failed. Connections to stores are told apart by their
+ * errors.
+ */
 function isSyscall(error: unknown, name?: string): error is NodeJS.ErrnoException {
   if (!(error instanceof Error) || !('syscall' in error)) return false;
   return name
@@ -81,7 +84,9 @@ export function reportFailure(logger: Logger, check: Promise<void>): void {
 /** A store that does not answer a probe within this time is asked again, in ms. */
 export const PROBE_TIMEOUT_MS = 3000;
 
-/** Thrown by a probe for what passes without a change of settings: the start waits and tries again. */
+/**
+ * Thrown by a probe for what passes without a change of settings: the start waits and tries again.
+ */
 export class NotYet extends Error {
   constructor(override readonly cause: unknown) {
     super(describeConnectionError(cause));

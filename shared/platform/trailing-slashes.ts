@@ -1,4 +1,4 @@
-/** An address to which a path can be added. It takes linear time, however many slashes there are. */
+/** An address to which a path can be added. Takes linear time, however many slashes there are. */
 export function withoutTrailingSlashes(address: string): string {
   return address.replace(/(?<!\/)\/+$/, '');
 }

@@ -43,7 +43,10 @@ export class UnsentAnswers {
     );
   }
 
-  /** Counts an answer until it has been sent or its connection is gone. @param bytes undefined: of a stream */
+  /**
+   * Counts an answer until it has been sent or its connection is gone. @param bytes undefined: of a
+   * stream
+   */
   track(holder: string, response: ServerResponse, bytes?: number): void {
     if (response.destroyed || (bytes !== undefined && bytes < MIN_TRACKED_BYTES)) return;
     const own = this.#open.get(holder) ?? new Map<ServerResponse, number>();

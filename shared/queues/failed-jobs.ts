@@ -1,7 +1,10 @@
 import type { Worker } from 'bullmq';
 import type { Runtime } from '../platform/runtime.js';
 
-/** A job that is tried again is logged this often at most, by queue and name: a store that is away fails them all, in ms. */
+/**
+ * A job that is tried again is logged this often at most, by queue and name: a store that is away
+ * fails them all, in ms.
+ */
 const RETRY_LOGGED_EVERY_MS = 5_000;
 
 /**

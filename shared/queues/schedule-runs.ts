@@ -14,7 +14,10 @@ export interface ScheduleRun {
   is_late: boolean;
 }
 
-/** A schedule may miss this many turns before it is late, and at least {@link LATE_AFTER_MS}: a restart is no fault. */
+/**
+ * A schedule may miss this many turns before it is late, and at least {@link LATE_AFTER_MS}: a
+ * restart is no fault.
+ */
 const TURNS_MISSED = 3;
 const LATE_AFTER_MS = 120_000;
 
@@ -26,7 +29,10 @@ export async function noteSchedules(db: Database): Promise<void> {
   });
 }
 
-/** Stores that a schedule succeeded now. Each schedule has a row of its own and fires once, so clocks do not wait for each other. */
+/**
+ * Stores that a schedule succeeded now. Each schedule has a row of its own and fires once, so
+ * clocks do not wait for each other.
+ */
 export async function recordSuccess(db: Database, schedule: string): Promise<void> {
   await db.query({
     name: 'record-schedule-success',
@@ -46,7 +52,9 @@ export async function recordFailure(db: Database, schedule: string, error: unkno
   });
 }
 
-/** The runs of all schedules of this version; empty when no clock has ever started on this database. */
+/**
+ * The runs of all schedules of this version; empty when no clock has ever started on this database.
+ */
 export function readScheduleRuns(db: Database): Promise<ScheduleRun[]> {
   const lateAfter = Object.entries(SCHEDULES).map(([schedule, every]) => ({
     schedule,

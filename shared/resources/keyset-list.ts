@@ -9,7 +9,10 @@ export interface PageRow {
   /** The items' JSON texts, joined by commas. */
   items: string;
   count: number;
-  /** Position of the last item when more follow, else null. The page ends early when its items would have too many bytes. */
+  /**
+   * Position of the last item when more follow, else null. The page ends early when its items would
+   * have too many bytes.
+   */
   next_at: string | null;
   next_id: string | null;
 }
@@ -73,8 +76,8 @@ export interface ListPlan {
 }
 
 /**
- * Bytes of the items of a page: 200 invoices may be 84 MB, and a process holds a page for each client until it has
- * been read.
+ * Bytes of the items of a page: 200 invoices may be 84 MB, and a process holds a page for each
+ * client until it has been read.
  */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 

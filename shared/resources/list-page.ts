@@ -27,13 +27,16 @@ interface PageRequest<Query> {
   list: string;
   query: Query;
   statement: (query: Query, scope: ListScope) => Statement;
-  /** Of the items' JSON; the page ends before the item that would exceed it. Default: {@link MAX_PAGE_BYTES}. */
+  /**
+   * Of the items' JSON; the page ends before the item that would exceed it. Default: {@link
+   * MAX_PAGE_BYTES}.
+   */
   maxBytes?: number;
 }
 
 /**
- * Items with `expand` that PostgreSQL renders at once: most of what it renders for a page of large ones would be thrown
- * away.
+ * Items with `expand` that PostgreSQL renders at once: most of what it renders for a page of large
+ * ones would be thrown away.
  */
 const EXPANDED_STEP = 50;
 

@@ -3,14 +3,23 @@ export interface Search {
   term: string;
   /** Columns that may contain the term. */
   columns: readonly string[];
-  /** The tenant's id when triggers keep the table's search entries (migrations: index_searches); undefined for tables that stay small. */
+  /**
+   * The tenant's id when triggers keep the table's search entries (migrations: index_searches);
+   * undefined for tables that stay small.
+   */
   indexedTenantId?: string;
 }
 
-/** A search of a million records takes a few milliseconds; one that takes this long finds too much, or has too short a term. */
+/**
+ * A search of a million records takes a few milliseconds; one that takes this long finds too much,
+ * or has too short a term.
+ */
 export const SEARCH_TIMEOUT_MS = 1000;
 
-/** The newest records are read as the list without a search reads them; that finds common terms, and everything that few records pass the other filters of. */
+/**
+ * The newest records are read as the list without a search reads them; that finds common terms, and
+ * everything that few records pass the other filters of.
+ */
 const NEWEST_ROWS = 1000;
 
 /** Search entries have keys of three letters. */
@@ -37,9 +46,11 @@ interface SearchPlan {
 }
 
 /**
- * The records of one page of a search, newest first, and one more. It reads the newest records in order; when those do not fill the page, the search entries name
- * candidates, one window of time after the other and newest first, until it is full. Every candidate is read from the table itself, under its own policy and all conditions.
- * `offset 0` keeps the planner from turning a look-up by key into a scan of the tenant.
+ * The records of one page of a search, newest first, and one more. It reads the newest records in
+ * order; when those do not fill the page, the search entries name candidates, one window of time
+ * after the other and newest first, until it is full. Every candidate is read from the table
+ * itself, under its own policy and all conditions. `offset 0` keeps the planner from turning a
+ * look-up by key into a scan of the tenant.
  */
 export function searchSource({ table, conditions, search, limitAt }: SearchPlan): string {
   const { term, columns, indexedTenantId } = search;

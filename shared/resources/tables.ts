@@ -34,7 +34,10 @@ interface ResourceTable {
   representation: (alias: string) => string;
   /** Which rows of its table are shown: those of this kind, or not deleted. */
   only?: string;
-  /** What it takes to read one, where that is not the permission read; agents may read none but these. */
+  /**
+   * What it takes to read one, where that is not the permission read; agents may read none but
+   * these.
+   */
   read?: Access;
 }
 

@@ -12,7 +12,10 @@ import { freePort, IS_SCALED } from '../support/stores.js';
 const NGINX = 'nginx';
 const PATHS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
-/** The server block of the guide on these ports, as a whole configuration that writes into one folder only. */
+/**
+ * The server block of the guide on these ports, as a whole configuration that writes into one
+ * folder only.
+ */
 async function configuration(folder: string, ports: Record<string, number>): Promise<string> {
   const guide = await readFile(join(PROJECT, 'docs/guides/operators.md'), 'utf8');
   let block = /```nginx\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';

@@ -30,7 +30,9 @@ if (!IS_SCALED) {
       lines = await procfileLines();
     });
 
-    /** Resolves with what it wrote, which must be one line and no stack, once it has ended with 1. */
+    /**
+     * Resolves with what it wrote, which must be one line and no stack, once it has ended with 1.
+     */
     async function refusal(
       type: string,
       env: Record<string, string>,

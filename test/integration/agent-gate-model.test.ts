@@ -17,7 +17,9 @@ interface Target {
   workOrder?: string;
   /** The draft's, or its work order's. */
   customer?: string;
-  /** Of the work order, else of the customer: where a draft without an address of its own would go. */
+  /**
+   * Of the work order, else of the customer: where a draft without an address of its own would go.
+   */
   address?: string;
   /** As the draft names them. */
   body: Record<string, unknown>;
@@ -33,8 +35,8 @@ interface Billed {
 }
 
 /**
- * Two drafts of one work order, one customer or one address count together. So do those with nobody to
- * bill, and those that name neither work order nor customer.
+ * Two drafts of one work order, one customer or one address count together. So do those with nobody
+ * to bill, and those that name neither work order nor customer.
  */
 function countTogether(one: Billed, other: Billed): boolean {
   const both = (isSo: (billed: Billed) => boolean) => [one, other].every(isSo);
@@ -102,7 +104,10 @@ class World {
     return counted.reduce((sum, { cents }) => sum + cents, 0);
   }
 
-  /** What one write came to: it passed below both bounds only, and was held only where it would have reached one. */
+  /**
+   * What one write came to: it passed below both bounds only, and was held only where it would have
+   * reached one.
+   */
   note(answer: Answer, write: Omit<Held, 'id'>, { isAlone = true } = {}): void {
     const shared = this.shared(write) + write.cents;
     const day = this.day(write.draft) + write.cents;

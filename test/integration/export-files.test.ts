@@ -31,7 +31,9 @@ describe('files of exports', () => {
     expect(answer.body.data.cursor ?? null).to.equal(null);
     return answer.body.data.items;
   };
-  /** The record with the names that CSV has beside the ids of its customer, invoice and work order. */
+  /**
+   * The record with the names that CSV has beside the ids of its customer, invoice and work order.
+   */
   const named = async <T extends Record<string, unknown>>(items: T[]): Promise<T[]> => {
     const nameOf = async (path: string, name: string) =>
       new Map((await listed(path)).map((each) => [each.id as unknown, each[name]]));

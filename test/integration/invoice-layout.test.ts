@@ -9,7 +9,10 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const PHONE = { width: 390, height: 844 };
 
-/** Words that stand on more than one line, and how far the page is wider than the screen. It runs in the browser. */
+/**
+ * Words that stand on more than one line, and how far the page is wider than the screen. It runs in
+ * the browser.
+ */
 const FIND_FAULTS = `(() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const broken = [];

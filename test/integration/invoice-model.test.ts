@@ -98,7 +98,8 @@ class Act implements fc.AsyncCommand<Model, Real> {
     const { status: from } = model;
     const answer = await real.client.post(`/invoices/${real.id}/${this.action}`, { reason: 'model' });
     let to = NEXT[from]?.[this.action];
-    // Guards: nothing may be paid on what is annulled or abandoned, and what was released is not abandoned.
+    // Guards: nothing may be paid on what is annulled or abandoned, and what was released is not
+    // abandoned.
     if (['void', 'cancel'].includes(this.action) && paidOf(model) > 0) to = undefined;
     if (from === 'approved' && model.isReleased && ['cancel', 'return'].includes(this.action)) to = undefined;
     if (ALREADY[this.action] === from) {

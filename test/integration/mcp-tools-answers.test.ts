@@ -9,7 +9,9 @@ import { invoiceAfter, jobAfter } from '../support/lifecycle-records.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 const INVISIBLE = '\u202E\u200B\u{E0041}';
-/** Members of a list's items, beside the customer's name. The projection for agents drops the rest. */
+/**
+ * Members of a list's items, beside the customer's name. The projection for agents drops the rest.
+ */
 const INVOICE_MEMBERS =
   'id invoice_number status total_cents balance_due_cents effective_due_date created_at';
 const JOB_MEMBERS = 'id job_number status billing_status service_type pickup_location created_at';

@@ -11,7 +11,10 @@ const FAR = 700;
 const WITH_CLUB = 300;
 /** Of each of three kinds in one account. */
 const DUE = 5;
-/** An account costs three index probes and its settings; a due invoice its row, its customer and its club. */
+/**
+ * An account costs three index probes and its settings; a due invoice its row, its customer and its
+ * club.
+ */
 const PAGES_PER_TENANT = 25;
 const PAGES_PER_DUE = 20;
 

@@ -25,7 +25,10 @@ describe('the ranges of the overdue sweep', () => {
     stack.runtime.db.transaction([tenant.id], work);
   const sweep = async () =>
     (await inTenant((tx) => findOverdue(tx, 10_000))).map(({ entityId }) => entityId).sort();
-  /** Two passes: one takes note of what runs, the next finds that it has ended. @returns invoices that were changed */
+  /**
+   * Two passes: one takes note of what runs, the next finds that it has ended. @returns invoices
+   * that were changed
+   */
   const applyTerms = async (limit = 100): Promise<number> => {
     const pass = () => inTenant((tx) => applyTermsChanges(tx, limit));
     return (await pass()) + (await pass());
@@ -150,7 +153,8 @@ describe('the ranges of the overdue sweep', () => {
     expect([await pass(), await pass()]).to.deep.equal([1, 0]);
     expect(await sweep()).to.deep.equal(ids);
     expect(await rows('select from terms_changes where tenant_id = $1', [tenant.id])).to.deep.equal([]);
-    // Longer terms count before they have been brought to the invoices: a candidate is looked at again.
+    // Longer terms count before they have been brought to the invoices: a candidate is looked at
+    // again.
     await tenant.client.patch(`/customers/${payer}`, { terms_days: 90 });
     expect(await sweep()).to.deep.equal([]);
     // Without terms of its own it has those of the account, which are 30 days.

@@ -12,7 +12,10 @@ import { createEmptyDatabase } from '../support/stores.js';
 /** More than a search reads in order before it asks the index, over forty of its windows. */
 const ROWS = 4000;
 
-/** Old numbers have another beginning; one purchase order in seven hundred is rare; % and _ are plain characters. */
+/**
+ * Old numbers have another beginning; one purchase order in seven hundred is rare; % and _ are
+ * plain characters.
+ */
 const FILL = `
   insert into invoices (tenant_id, id, invoice_number, po_number, status, created_at)
   select $1, gen_random_uuid(), case when n > 2500 then 'OLD-' else 'Inv-' end || lpad(n::text, 6, '0'),
@@ -20,7 +23,9 @@ const FILL = `
     case when n % 1500 = 0 then 'paid' else 'draft' end, now() - n * interval '6 hours'
   from generate_series(1, ${ROWS}) n`;
 
-/** Common, rare, old, unknown, too short for the index, case, letters outside of ASCII, wildcards. */
+/**
+ * Common, rare, old, unknown, too short for the index, case, letters outside of ASCII, wildcards.
+ */
 const TERMS = [
   'inv-',
   'OLD-',

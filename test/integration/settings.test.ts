@@ -3,7 +3,10 @@ import { expectError, faultsOf } from '../support/expect-error.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-/** Names that Node takes for time zones. PostgreSQL refuses those of the first line, and reads those of the second as others. */
+/**
+ * Names that Node takes for time zones. PostgreSQL refuses those of the first line, and reads those
+ * of the second as others.
+ */
 const NOT_IN_POSTGRES = [
   'SST',
   'CAT',

@@ -7,7 +7,7 @@ import { eventually } from '../support/poll.js';
 import { createUser, signIn, type TestUser, trySignIn } from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-/** Holds checks of passwords that have their turn, but not this person's: half a second of each is not needed. */
+/** Holds the checks of passwords that have their turn, but not this person's. */
 function holdChecks({ runtime: { limiter } }: TestStack, { email }: TestUser) {
   const own = `sign-in/${sha256(email).toString('base64url')}`;
   const count = limiter.consumeUnlessRefused.bind(limiter);

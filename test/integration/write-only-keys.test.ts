@@ -11,7 +11,10 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 import { makeSuggestion } from '../support/suggestions.js';
 
 const DRY_RUN: CallOptions = { headers: { 'X-Service-Dry-Run': 'true' } };
-/** Resources whose records only a key with the permission admin may change, and every such key may read. */
+/**
+ * Resources whose records only a key with the permission admin may change, and every such key may
+ * read.
+ */
 const FOR_ADMINS = ['export-schedules', 'users', 'webhook-endpoints'];
 
 describe('a key that may write and not read', () => {

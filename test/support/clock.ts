@@ -36,7 +36,10 @@ export async function tasksWithout(stack: TestStack, tenantId: string): Promise<
 /** Statements by which the clock remembers a fault: they work. */
 const FAULT_STATEMENTS = ['find-sweep-faults', 'record-sweep-fault', 'clear-sweep-fault'];
 
-/** A database in which every statement fails as soon as its transaction sees this tenant. @param onSwept tenants of sweeps that committed */
+/**
+ * A database in which every statement fails as soon as its transaction sees this tenant. @param
+ * onSwept tenants of sweeps that committed
+ */
 export function poisonTenant(
   db: Database,
   tenantId: string,

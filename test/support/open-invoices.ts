@@ -3,7 +3,9 @@ import type { TestStack } from './stack.js';
 
 /** How many open invoices an account gets of each kind. */
 export interface OpenInvoices {
-  /** Not due for long: by their due date, by terms of their customer, and by the account's terms. */
+  /**
+   * Not due for long: by their due date, by terms of their customer, and by the account's terms.
+   */
   far: number;
   /** Due since yesterday, of the same three kinds. */
   due: number;

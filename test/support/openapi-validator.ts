@@ -71,8 +71,8 @@ export function findDepartures(exchange: Exchange): string[] {
 const isPreview = (body: unknown) => (body as { dry_run?: unknown } | null)?.dry_run === true;
 
 /**
- * What a plain call does not get: a preview, an operation that will run by itself, a write that waits for a
- * human, the receipt of a key that may not read the record.
+ * What a plain call does not get: a preview, an operation that will run by itself, a write that
+ * waits for a human, the receipt of a key that may not read the record.
  */
 function isOtherAnswer(body: unknown): boolean {
   const { data, pending_approval } = (body ?? {}) as {

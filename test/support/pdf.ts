@@ -6,7 +6,10 @@ export async function pdfPages(bytes: Uint8Array): Promise<string[]> {
   return text;
 }
 
-/** What is drawn on the first page: letters, how many of them as the box of a missing glyph, and pictures. */
+/**
+ * What is drawn on the first page: letters, how many of them as the box of a missing glyph, and
+ * pictures.
+ */
 export async function pdfDrawing(
   bytes: Uint8Array,
 ): Promise<{ letters: number; missing: number; pictures: number }> {

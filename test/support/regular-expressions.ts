@@ -1,4 +1,6 @@
-/** Finds the regular expressions of the sources, and makes texts that a slow one takes long over. */
+/**
+ * Finds the regular expressions of the sources, and makes texts that a slow one takes long over.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -79,7 +81,10 @@ export function* usualAttacks(chars: number): Generator<string> {
   for (const unit of UNITS) for (const tail of TAILS) yield repeated('', unit, { tail, chars });
 }
 
-/** Texts of `chars` characters: usual units repeated, and parts of what the expression matches, repeated. */
+/**
+ * Texts of `chars` characters: usual units repeated, and parts of what the expression matches,
+ * repeated.
+ */
 export function* attacksOn(expression: RegExp, chars: number): Generator<string> {
   yield* usualAttacks(chars);
   const [head = ''] = /^[\w ]+/.exec(expression.source) ?? [];
@@ -104,7 +109,10 @@ function repeated(
   return `${head}${unit.repeat(count)}${tail}`;
 }
 
-/** Texts that it matches, the same in each run. Assertions and flags that the generator does not know are left out. */
+/**
+ * Texts that it matches, the same in each run. Assertions and flags that the generator does not
+ * know are left out.
+ */
 function samplesOf({ source, flags }: RegExp): string[] {
   const known = source
     .replace(/\\b|\(\?<?[=!][^)]*\)/g, '')

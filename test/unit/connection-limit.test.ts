@@ -35,7 +35,7 @@ describe('open connections', () => {
     await lifecycle.close();
   });
 
-  /** Opens a connection from this address, and asks on it. True when it is answered, and stays open. */
+  /** Opens a connection from this address, which stays open, and asks. True when it is answered. */
   async function isAnswered(localAddress: string): Promise<boolean> {
     const socket = connect({ host: '127.0.0.1', port: server.port, localAddress });
     sockets.push(socket);

@@ -16,13 +16,19 @@ import { isWellFormedToken } from '../../shared/resources/sessions/token.js';
 import { usualAttacks } from '../support/regular-expressions.js';
 
 const CHARS = 64 * 1024;
-/** CPU time. Generous: these take microseconds per KB. The best of some tries counts: a collection may fall into one. */
+/**
+ * CPU time. Generous: these take microseconds per KB. The best of some tries counts: a collection
+ * may fall into one.
+ */
 const MAX_MS_PER_KB = 2;
 const TRIES = 3;
 
 const cursors = createCursorCodec(Buffer.alloc(32, 1));
 
-/** What reads text from outside: headers, paths, bodies, cursors, free text and whatever ends up in a log entry. */
+/**
+ * What reads text from outside: headers, paths, bodies, cursors, free text and whatever ends up in
+ * a log entry.
+ */
 const READERS: Record<string, (text: string) => unknown> = {
   redactText,
   withoutInvisible: (text) => withoutInvisible(JSON.stringify(text)),

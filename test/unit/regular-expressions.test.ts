@@ -4,14 +4,19 @@ import { attacksOn, findExpressions } from '../support/regular-expressions.js';
 
 const FOLDERS = ['api', 'mcp', 'workers', 'shared', 'bin'];
 const CHARS = 64 * 1024;
-/** CPU time. Generous: a linear expression takes some microseconds per KB; a quadratic one 20 times this or more. */
+/**
+ * CPU time. Generous: a linear expression takes some microseconds per KB; a quadratic one 20 times
+ * this or more.
+ */
 const MAX_MS_PER_KB = 2;
 /** The best of these counts: a collection may fall into one of them. */
 const TRIES = 3;
 /** V8 stops an exponential expression after this. */
 const GIVE_UP_MS = 20_000;
 
-/** Expressions that are put together at run time: the call as the source has it, and what it makes. */
+/**
+ * Expressions that are put together at run time: the call as the source has it, and what it makes.
+ */
 const COMPOSED: Record<string, RegExp> = {
   'new RegExp(`^${DATE.source}[ T]${TIME.source}(?:${OFFSET.source})$`)':
     /^\d{4,6}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[ T](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d(?::[0-5]\d)?)?)$/,

@@ -229,7 +229,8 @@ function checkAgreement(bytes: Buffer, maxDepth: number): void {
     assert.match(JSON.stringify(result), expected);
     return;
   }
-  // The value as JavaScript reads it: JSON.parse of Node 24 misreads escaped keys (see strict-json.ts).
+  // The value as JavaScript reads it: JSON.parse of Node 24 misreads escaped keys (see
+  // strict-json.ts).
   if (isClean(text, maxDepth))
     assert.deepStrictEqual(result, { ok: true, value: runInThisContext(`(${text})`) });
   else assert.notInclude([undefined, 'invalid_json', 'invalid_utf8'], firstCode, text);

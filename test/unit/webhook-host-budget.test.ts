@@ -7,7 +7,9 @@ const BOUND = 64 * 1024;
 /** With what every request costs beside its body: sixteen of them are the bound. */
 const BODY = 3 * 1024;
 
-/** How many of so many requests are let through; the others must be held back for at most a minute. */
+/**
+ * How many of so many requests are let through; the others must be held back for at most a minute.
+ */
 async function admitted(
   budget: HostBudget,
   to: { tenantId?: string; url?: string; address?: string },

@@ -185,7 +185,10 @@ const promptOf = ({ tenant_id: tenantId, id: messageId, attempts }: DueRow) => (
   attempts,
 });
 
-/** Brings open invoices to the changed terms of their customers, so that the overdue sweep finds them in time. */
+/**
+ * Brings open invoices to the changed terms of their customers, so that the overdue sweep finds
+ * them in time.
+ */
 async function applyTerms(runtime: Runtime): Promise<Record<string, unknown>> {
   let reckoned = 0;
   await sweepTenants(runtime, 'apply-terms', async (tx) => {

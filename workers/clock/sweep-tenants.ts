@@ -7,7 +7,10 @@ import { clearFault, findFaulty, recordFault } from '../../shared/resources/swee
 /** Tenants in one transaction. */
 export const TENANTS_PER_PASS = 500;
 
-/** What a sweep does with some tenants, in a transaction that sees only these. It may run again for fewer of them. */
+/**
+ * What a sweep does with some tenants, in a transaction that sees only these. It may run again for
+ * fewer of them.
+ */
 export type SweepWork = (tx: Transaction) => Promise<void>;
 
 type SweepRuntime = Pick<Runtime, 'db' | 'logger' | 'metrics'>;
@@ -53,7 +56,8 @@ interface Failure {
  * Runs a sweep over these tenants so that one tenant's fault stays its own. An error splits the
  * tenants in halves until the culprit stands alone; only that one is left out, and recorded.
  * The next passes try a recorded tenant alone, so a lasting fault costs one transaction per pass.
- * @throws when PostgreSQL or the queue is away, or all of several tenants fail: no tenant is to blame
+ * @throws when PostgreSQL or the queue is away, or all of several tenants fail: no tenant is to
+ * blame
  */
 export async function sweepSome(runtime: SweepRuntime, { task, tenantIds, work }: Sweep): Promise<void> {
   const { db } = runtime;

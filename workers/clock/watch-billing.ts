@@ -72,7 +72,8 @@ async function watchTenant(
       tenantIds: [tenantId],
       work: async (tx) => {
         const look = await lookAtTenant(tx, tenantId);
-        // Inside the transaction: should the queue be away, the look is not remembered and the next tick tries again.
+        // Inside the transaction: should the queue be away, the look is not remembered and the next
+        // tick tries again.
         if (look.commands.length > 0) await enqueueBatch(writes, look.commands, null);
         ({ hasMore } = look);
         looked += look.looked;

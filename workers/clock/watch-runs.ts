@@ -12,7 +12,10 @@ import {
 /** A success is stored this often at most: some schedules fire every two seconds. In ms. */
 const SUCCESS_STORED_EVERY_MS = 10_000;
 
-/** Stores when each schedule succeeds or fails, for `/readyz` and for `tow doctor`, which runs in another process. */
+/**
+ * Stores when each schedule succeeds or fails, for `/readyz` and for `tow doctor`, which runs in
+ * another process.
+ */
 export function watchRuns(runtime: Runtime, processor: Processor<ClockJob>): Processor<ClockJob> {
   const { db, logger } = runtime;
   const storedAt = new Map<string, number>();
@@ -22,7 +25,8 @@ export function watchRuns(runtime: Runtime, processor: Processor<ClockJob>): Pro
       await processor(job);
     } catch (error) {
       storedAt.delete(job.name);
-      // The job's own error is the one to throw; doctor may then show the cause of an earlier failure.
+      // The job's own error is the one to throw; doctor may then show the cause of an earlier
+      // failure.
       await recordFailure(db, job.name, error).catch((cause: unknown) =>
         logger.warn({ err: cause, task: job.name }, 'a failure was not stored'),
       );
@@ -38,7 +42,10 @@ export function watchRuns(runtime: Runtime, processor: Processor<ClockJob>): Pro
   };
 }
 
-/** Shows in `/readyz` and `/metrics` when each schedule last succeeded. A late one does not make the process unready: a restart mends nothing. */
+/**
+ * Shows in `/readyz` and `/metrics` when each schedule last succeeded. A late one does not make the
+ * process unready: a restart mends nothing.
+ */
 export async function reportSchedules({ db, reports, logger, metrics }: Runtime): Promise<void> {
   await noteSchedules(db).catch((error: unknown) =>
     logger.warn({ err: error }, 'schedules not noted; the first success of each notes it'),

@@ -6,7 +6,9 @@ import { HeldBackError } from '../../shared/platform/outbound/outbound-error.js'
 
 /** What a request costs beside its body: headers, signature and its share of TLS. */
 const OVERHEAD_BYTES = 1024;
-/** A process takes its bytes in shares of the bound, so that one in many requests asks the limiter. */
+/**
+ * A process takes its bytes in shares of the bound, so that one in many requests asks the limiter.
+ */
 const SHARES = 32;
 const MAX_KEYS = 20_000;
 
@@ -28,9 +30,10 @@ export interface Destination {
 }
 
 /**
- * Bounds what one account sends to one host in a minute, over all endpoints and workers: many endpoints at somebody else's host must not make us an amplifier.
- * A host is counted twice, by its name with all names beside it and by the network of its
- * address: neither many names of one machine nor many addresses of one name go around.
+ * Bounds what one account sends to one host in a minute, over all endpoints and workers: many
+ * endpoints at somebody else's host must not make us an amplifier. A host is counted twice, by its
+ * name with all names beside it and by the network of its address: neither many names of one
+ * machine nor many addresses of one name go around.
  */
 export class HostBudget {
   private readonly allowances = new LRUCache<string, Allowance>({ max: MAX_KEYS });
@@ -40,7 +43,10 @@ export class HostBudget {
     private readonly bytesPerMinute: number,
   ) {}
 
-  /** @throws {HeldBackError} when the account has sent its share to this host; nothing may be sent then */
+  /**
+   * @throws {HeldBackError} when the account has sent its share to this host; nothing may be sent
+   * then
+   */
   async admit({ tenantId, url, address }: Destination, bodyBytes: number): Promise<void> {
     for (const host of [nameKey(url), networkOf(address)]) {
       if (host === undefined) continue;
@@ -49,7 +55,10 @@ export class HostBudget {
     }
   }
 
-  /** Takes bytes from the allowance of a key, asking for more when they do not suffice. @returns ms to wait; 0: they are taken */
+  /**
+   * Takes bytes from the allowance of a key, asking for more when they do not suffice. @returns ms
+   * to wait; 0: they are taken
+   */
   private async take(key: string, bytes: number): Promise<number> {
     const allowance = this.allowances.get(key) ?? { left: 0, endsAt: 0, deniedUntil: 0 };
     this.allowances.set(key, allowance);

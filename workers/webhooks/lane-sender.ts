@@ -32,10 +32,14 @@ export class LaneSender {
     });
   }
 
-  /** Its host has had what this account may send it in a minute: all that is for this endpoint waits, here and with whoever takes the lane next. */
+  /**
+   * Its host has had what this account may send it in a minute: all that is for this endpoint
+   * waits, here and with whoever takes the lane next.
+   */
   holdBack(lane: Lane, flight: Flight, error: unknown): void {
     const { db, logger } = this.runtime;
-    // Anything else is a fault of ours: the delivery stays in the store, and is tried again in a minute.
+    // Anything else is a fault of ours: the delivery stays in the store, and is tried again in a
+    // minute.
     const isBound = error instanceof HeldBackError;
     if (!isBound) logger.error({ err: error }, 'a delivery could not be sent');
     lane.holdBack(flight, isBound ? error.waitMs : HORIZON_SECONDS * 1000);

@@ -203,7 +203,8 @@ export async function rehearse({ db, config }: BatchContext, command: Command): 
     });
   const result = resultOf(settled, rendered);
   if (!result.ok) return result;
-  // A rehearsed change would show the record to everybody who may change it, and leave no trace on it.
+  // A rehearsed change would show the record to everybody who may change it, and leave no trace on
+  // it.
   const isHeld = settled.outcome.ok && settled.outcome.held === true;
   const isOwnChange = isHeld || commandOfType(command.type).creates;
   return { ...result, status: 200, location: null, isOwnChange };

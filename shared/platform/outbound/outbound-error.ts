@@ -25,7 +25,9 @@ export class OutboundError extends Error {
   }
 }
 
-/** The caller's own bound keeps a request back: nothing of it was sent, and it may be sent later. */
+/**
+ * The caller's own bound keeps a request back: nothing of it was sent, and it may be sent later.
+ */
 export class HeldBackError extends Error {
   override readonly name = 'HeldBackError';
 

@@ -20,8 +20,9 @@ export async function assertWritable(storage: Storage): Promise<void> {
 }
 
 /**
- * Makes a link as for a download or, where the API serves downloads itself, looks for an object that is not there.
- * A bucket is not asked: it answers a missing object with a refusal unless objects may be listed as well.
+ * Makes a link as for a download or, where the API serves downloads itself, looks for an object
+ * that is not there. A bucket is not asked: it answers a missing object with a refusal unless
+ * objects may be listed as well.
  * @throws {Error} saying what the place refuses
  */
 export async function assertReadable(storage: Storage): Promise<void> {

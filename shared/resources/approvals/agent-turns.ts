@@ -11,9 +11,10 @@ export function agentTurn(actor: Actor): string[] {
 const GATED_TYPES = ['invoice.create', 'invoice.draft', 'invoice.update'];
 
 /**
- * Lets the writes that the gate counts wait for those of the same agent key in other transactions: each must see what the one before it drafted. So does
- * a decision on what an agent asked for, because approving makes that agent's draft. Taken before anything else is locked, in one order for everybody.
- * Costs a batch without either nothing.
+ * Lets the writes that the gate counts wait for those of the same agent key in other transactions:
+ * each must see what the one before it drafted. So does a decision on what an agent asked for,
+ * because approving makes that agent's draft. Taken before anything else is locked, in one order
+ * for everybody. Costs a batch without either nothing.
  */
 export async function takeAgentTurns(tx: Transaction, commands: Command[]): Promise<void> {
   const gated = commands.filter(({ actor, type }) => actor.type === 'agent' && GATED_TYPES.includes(type));

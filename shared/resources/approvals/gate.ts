@@ -39,10 +39,10 @@ export type FindFaults = (held: PricedWrite[]) => Promise<Map<string, Outcome>>;
 const noFaults: FindFaults = async () => new Map();
 
 /**
- * The approval threshold (decisions 7): of these writes, the outcomes of agents' that must not be made now. A write is held when its total reaches
- * agent_gate_cents together with the key's drafts of 24 hours for the same work order or the same
- * payer (a customer, a billing address), or agent_day_cents together with all of them.
- * What a human approved must cost what was shown.
+ * The approval threshold (decisions 7): of these writes, the outcomes of agents' that must not be
+ * made now. A write is held when its total reaches agent_gate_cents together with the key's drafts
+ * of 24 hours for the same work order or the same payer (a customer, a billing address), or
+ * agent_day_cents together with all of them. What a human approved must cost what was shown.
  */
 export async function passGate(
   tx: Transaction,
@@ -102,9 +102,9 @@ function payloadOf({ command, isFromCard }: Pick<PricedWrite, 'command' | 'isFro
 }
 
 /**
- * By command: the account's bounds, if it has any, and what they count. Ten work orders of one payer
- * must not be ten thresholds, nor must leaving the payer out: drafts with nobody to bill are one group.
- * So are those that name neither work order nor customer, whatever addresses they give.
+ * By command: the account's bounds, if it has any, and what they count. Ten work orders of one
+ * payer must not be ten thresholds, nor must leaving the payer out: drafts with nobody to bill are
+ * one group. So are those that name neither work order nor customer, whatever addresses they give.
  */
 function countDrafts(tx: Transaction, writes: PricedWrite[]): Promise<Counted[]> {
   const rows = writes.map(({ command, workOrderId, customerId, billingEmail }) => ({

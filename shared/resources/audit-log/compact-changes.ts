@@ -4,8 +4,9 @@ import type { Change } from '../../contracts/command.js';
 const MAX_NAMES = 10;
 
 /**
- * Changes as an audit entry keeps them: a list of records, such as line items, is a summary. 200 lines are 420 KB, and
- * each edit would store them again; the record itself, and the events of its versions, hold the lines.
+ * Changes as an audit entry keeps them: a list of records, such as line items, is a summary. 200
+ * lines are 420 KB, and each edit would store them again; the record itself, and the events of its
+ * versions, hold the lines.
  */
 export function compactChanges(changes: readonly Change[]): Change[] {
   return changes.map(({ field, from, to }) => ({ field, from: compactValue(from), to: compactValue(to) }));

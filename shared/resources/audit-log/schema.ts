@@ -42,8 +42,8 @@ export const auditEntry = allRequired({
 }).meta({ className: 'AuditEntry' });
 
 /**
- * An entry in an agent's list. A short page has whole entries. A longer one has `changed` and leaves
- * out null members, `changes` and all that tells how a request came in.
+ * An entry in an agent's list. A short page has whole entries. A longer one has `changed` and
+ * leaves out null members, `changes` and all that tells how a request came in.
  */
 export const agentAuditListItem = auditEntry
   .fork(

@@ -3,8 +3,8 @@ export const EXPORT_RESOURCES = ['invoices', 'customers', 'work_orders', 'inspec
 export type ExportResource = (typeof EXPORT_RESOURCES)[number];
 
 /**
- * The tables that `all` holds, in the order of its files. Their parts are files of their own in CSV: line items,
- * the items of rate cards, the lists of inspections.
+ * The tables that `all` holds, in the order of its files. Their parts are files of their own in
+ * CSV: line items, the items of rate cards, the lists of inspections.
  */
 export const ALL_TABLES = [
   'invoices',

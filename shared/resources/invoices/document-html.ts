@@ -35,8 +35,8 @@ export function escapeHtml(text: string): string {
 const LOGO_BOX = { width: 240, height: 72 };
 
 /**
- * The invoice as a fragment of HTML without scripts; every text of it is escaped. Quantity and price stand below the service, so that a phone has room for
- * the words.
+ * The invoice as a fragment of HTML without scripts; every text of it is escaped. Quantity and
+ * price stand below the service, so that a phone has room for the words.
  * @param logoUrl where the account's logo is; it is left out when there is none
  */
 export function documentHtml(document: InvoiceDocument, dress: Dress, logoUrl: string): string {
@@ -95,7 +95,10 @@ function lined(text: string): string {
   return breakable(escapeHtml(text)).replace(/\r?\n/g, '<br>');
 }
 
-/** A word such as an e-mail address, which may be wider than a phone, breaks where it is joined and nowhere else. */
+/**
+ * A word such as an e-mail address, which may be wider than a phone, breaks where it is joined and
+ * nowhere else.
+ */
 function breakable(html: string): string {
   return html.replace(LONG_WORD, (word) => word.replace(/[@._/](?=.)/g, '$&<wbr>'));
 }

@@ -84,7 +84,9 @@ function filled(lines: (string | null | undefined)[]): string[] {
   return lines.filter((line): line is string => Boolean(line?.trim()));
 }
 
-/** The days from the invoice to its due date; before the release, what the customer's terms will be. */
+/**
+ * The days from the invoice to its due date; before the release, what the customer's terms will be.
+ */
 function termsOf(
   { released_at: releasedAt, terms_days: termsDays, time_zone: timeZone }: DocumentRow,
   { effective_due_date: due }: InvoiceJson,
@@ -124,7 +126,10 @@ function sums(invoice: InvoiceJson, taxRateBps: number): Labelled[] {
   ];
 }
 
-/** The account's own words, then whom to ask; without such words, whom to ask is all there is to say. */
+/**
+ * The account's own words, then whom to ask; without such words, whom to ask is all there is to
+ * say.
+ */
 function howToPay({ account }: DocumentRow, invoice: InvoiceJson): string[] {
   if (invoice.balance_due_cents <= 0 || STATUS_MARKS[invoice.status]) return [];
   const { name, phone, email, remittance_text: remittance } = account;

@@ -13,7 +13,10 @@ const SWEPT = Object.entries(INVOICE_MOVES)
 /** SQL: invoices that the clock may find overdue, over `i` invoices. */
 export const IS_OPEN = `i.status in (${SWEPT.join(', ')})`;
 
-/** SQL: of them those that do not lie with a motor club. As in the partial indexes, or these would not be used. */
+/**
+ * SQL: of them those that do not lie with a motor club. As in the partial indexes, or these would
+ * not be used.
+ */
 const IS_SWEPT = `${IS_OPEN} and not (i.status = 'sent_to_roadsync' and i.is_with_club)`;
 
 /** Invoices of one account that a pass looks at in each range. */
@@ -49,8 +52,9 @@ const CANDIDATES = Object.entries(RANGES).map(
 );
 
 /**
- * Commands for invoices of this transaction's tenants that have crossed their threshold. Found again before the first command has run, an invoice gets a
- * second one, which changes nothing. The accounts take turns, so one with many does not keep the others waiting.
+ * Commands for invoices of this transaction's tenants that have crossed their threshold. Found
+ * again before the first command has run, an invoice gets a second one, which changes nothing. The
+ * accounts take turns, so one with many does not keep the others waiting.
  * @param limit commands at most, so that one pass stays short
  */
 export async function findOverdue(tx: Transaction, limit: number): Promise<Command[]> {

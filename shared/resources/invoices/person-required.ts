@@ -11,7 +11,10 @@ export interface AgentTraces extends RecordRef {
   agent_priced_at: string | null;
   /** agent_priced_at of the price that a person's own lines have replaced. */
   replaced_agent_price_at: string | null;
-  /** billing_email as somebody other than an agent last left it, '' for none; null: an earlier version wrote the row. */
+  /**
+   * billing_email as somebody other than an agent last left it, '' for none; null: an earlier
+   * version wrote the row.
+   */
   trusted_billing_email: string | null;
   created_at: string;
 }
@@ -41,7 +44,10 @@ interface Edit {
   setsLines: boolean;
 }
 
-/** The traces after an edit: an agent leaves some, a person's own lines clear all of them, a person's own address clears the agent's. */
+/**
+ * The traces after an edit: an agent leaves some, a person's own lines clear all of them, a
+ * person's own address clears the agent's.
+ */
 export function tracesAfter(row: AgentTraces, { actor, billingEmail, setsEmail, setsLines }: Edit): Traces {
   const { agent_id, agent_priced_at, replaced_agent_price_at, trusted_billing_email } = row;
   const kept = { agent_id, agent_priced_at, replaced_agent_price_at, trusted_billing_email };
@@ -61,8 +67,8 @@ export function tracesAfter(row: AgentTraces, { actor, billingEmail, setsEmail, 
 }
 
 /**
- * Whether an edit gives what an agent priced to another address. From an agent that counts as pricing
- * it: drafts for ten addresses would else come to one payer past the threshold.
+ * Whether an edit gives what an agent priced to another address. From an agent that counts as
+ * pricing it: drafts for ten addresses would else come to one payer past the threshold.
  */
 export function movesAgentPrice(row: AgentTraces, billingEmail: string | null): boolean {
   return billingEmail !== row.billing_email && hasAgentPrice(row);
@@ -82,8 +88,8 @@ function isSameInstant(a: string, b: string): boolean {
 }
 
 /**
- * Keys ({@link refKey}) of those locked invoices that only a signed-in person may approve: an agent created, priced or re-addressed them, and no person has
- * taken over since (decisions 3).
+ * Keys ({@link refKey}) of those locked invoices that only a signed-in person may approve: an agent
+ * created, priced or re-addressed them, and no person has taken over since (decisions 3).
  */
 export async function findPersonRequired(tx: Transaction, rows: AgentTraces[]): Promise<Set<string>> {
   const touched = rows.filter(
@@ -93,7 +99,10 @@ export async function findPersonRequired(tx: Transaction, rows: AgentTraces[]): 
   return new Set([...touched, ...(await findReaddressed(tx, unknown))].map(refKey));
 }
 
-/** Of invoices that an earlier version wrote, those whose address an agent has ever changed: the audit log tells. */
+/**
+ * Of invoices that an earlier version wrote, those whose address an agent has ever changed: the
+ * audit log tells.
+ */
 async function findReaddressed(tx: Transaction, rows: AgentTraces[]): Promise<RecordRef[]> {
   if (rows.length === 0) return [];
   return tx.query<RecordRef>({

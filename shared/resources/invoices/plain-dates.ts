@@ -12,8 +12,9 @@ interface Days {
 const MEMBERS = ['due_date', 'service_date'] as const;
 
 /**
- * The commands with instants in place of plain dates. A day is stored as its midnight in the account's time
- * zone, as `since` and `until` mean it too, so an invoice that is due on a day is found by that day.
+ * The commands with instants in place of plain dates. A day is stored as its midnight in the
+ * account's time zone, as `since` and `until` mean it too, so an invoice that is due on a day is
+ * found by that day.
  */
 export async function replacePlainDates<Input extends Days>(
   tx: Transaction,

@@ -13,7 +13,10 @@ export function quantityText(quantity: number, unitType: string): string {
   return `${numbers.format(quantity)} ${plurals.select(quantity) === 'one' ? unit : pluralOf(unit)}`;
 }
 
-/** The plural of a unit by English spelling: units are an open vocabulary, so no list holds them all. */
+/**
+ * The plural of a unit by English spelling: units are an open vocabulary, so no list holds them
+ * all.
+ */
 function pluralOf(unit: string): string {
   const word = unit.split(' ').at(-1) ?? '';
   if (UNCOUNTED.includes(unit) || word.length <= LONGEST_ABBREVIATION || /\d$/.test(word)) return unit;

@@ -5,7 +5,10 @@ import { IS_OPEN } from './overdue-sweep.js';
 /** Customers that one pass takes up. */
 const CUSTOMERS_PER_PASS = 100;
 
-/** SQL: when an invoice is due by the terms that its customer has now, over `i` invoices and `c` customers. */
+/**
+ * SQL: when an invoice is due by the terms that its customer has now, over `i` invoices and `c`
+ * customers.
+ */
 const OWN_TERMS_DUE_AT = `i.released_at + interval '24 hours' * c.terms_days`;
 
 const STALE = `customers c join invoices i on i.tenant_id = c.tenant_id and i.customer_id = c.id
@@ -52,7 +55,10 @@ export async function applyTermsChanges(tx: Transaction, limit: number): Promise
   return changed;
 }
 
-/** Their version stays: nothing that a client sees has changed. A row that is locked is left to the next pass. */
+/**
+ * Their version stays: nothing that a client sees has changed. A row that is locked is left to the
+ * next pass.
+ */
 async function reckonAnew(
   tx: Transaction,
   customers: readonly CustomerRef[],

@@ -166,8 +166,10 @@ const REPLAYS_STORED = "interval '30 days'";
 const EXPORTS_STORED = "interval '90 days'";
 
 /**
- * What is forgotten, by table: settled operations, answers, sessions that are over, faults of sweeps that are over, suspicions of commands that came through or were lost with Redis, secrets of
- * endpoints that a rotation replaced, replays that are over, exports without a file, deleted schedules, lanes of deleted endpoints once their workers are done with them.
+ * What is forgotten, by table: settled operations, answers, sessions that are over, faults of
+ * sweeps that are over, suspicions of commands that came through or were lost with Redis, secrets
+ * of endpoints that a rotation replaced, replays that are over, exports without a file, deleted
+ * schedules, lanes of deleted endpoints once their workers are done with them.
  */
 const EXPIRED = {
   operations: `o.created_at < now() - ${KEPT} and not (${UNSETTLED})`,

@@ -7,7 +7,10 @@ import { readAccess } from '../tables.js';
 type Definition = Pick<CommandDefinition, 'entityType' | 'creates'>;
 type Success = Extract<CommandResult, { ok: true }>;
 
-/** Whether the answer to a write may show its record: the caller may read it, or has just made or changed it. */
+/**
+ * Whether the answer to a write may show its record: the caller may read it, or has just made or
+ * changed it.
+ */
 export function mayShow(key: Principal, { entityType, creates }: Definition, result: Success): boolean {
   return hasAccess(key, readAccess(entityType)) || (result.isOwnChange ?? (creates && !result.replayed));
 }
@@ -23,7 +26,9 @@ export function refuseForeignReplay({ kind }: Principal, { entityType }: Definit
   );
 }
 
-/** An error as a caller may see it who cannot read the record: what changed in it is its content. */
+/**
+ * An error as a caller may see it who cannot read the record: what changed in it is its content.
+ */
 export function withoutContents(key: Principal, { entityType }: Definition, error: ErrorBody): ErrorBody {
   if (error.code !== 'precondition_failed' || hasAccess(key, readAccess(entityType))) return error;
   const { details: _contents, ...rest } = error;

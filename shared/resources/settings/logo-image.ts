@@ -31,7 +31,8 @@ export class LogoFault extends Error {
 }
 
 /**
- * Checks the bytes of a logo: their type, size and structure. A PNG is unpacked once, because the PDF unpacks it for each invoice.
+ * Checks the bytes of a logo: their type, size and structure. A PNG is unpacked once, because the
+ * PDF unpacks it for each invoice.
  * @throws {LogoFault}
  */
 export async function readLogoImage(contentType: LogoType, bytes: Buffer): Promise<LogoImage> {

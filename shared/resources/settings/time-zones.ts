@@ -1,6 +1,9 @@
 import type { Database, Transaction } from '../../platform/postgres.js';
 
-/** True for a zone in which Node can format dates. PostgreSQL has to know it as well: see {@link loadTimeZones}. */
+/**
+ * True for a zone in which Node can format dates. PostgreSQL has to know it as well: see {@link
+ * loadTimeZones}.
+ */
 export function isTimeZone(value: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: value });
@@ -15,8 +18,8 @@ export function isTimeZone(value: string): boolean {
 let loadedZones: ReadonlySet<string> | undefined;
 
 /**
- * Loads the names of PostgreSQL's time zones, in lower case, once per process. Callers that
- * come before the first answer each ask for themselves: no transaction fails with another's connection.
+ * Loads the names of PostgreSQL's time zones, in lower case, once per process. Callers that come
+ * before the first answer each ask for themselves: no transaction fails with another's connection.
  *
  * Node accepts 17 names that PostgreSQL refuses (`SST`, `CAT`). It also accepts abbreviations that
  * PostgreSQL reads differently: `IST` is India to one and Israel to the other.

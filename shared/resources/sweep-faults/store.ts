@@ -26,7 +26,10 @@ export async function findFaulty(
   return new Set(rows.map((row) => row.tenant_id));
 }
 
-/** Records that a sweep left out a tenant. @returns true when a person should be told now: it is new, or an hour has passed */
+/**
+ * Records that a sweep left out a tenant. @returns true when a person should be told now: it is
+ * new, or an hour has passed
+ */
 export async function recordFault(
   db: Database,
   { task, tenantId, error }: { task: string; tenantId: string; error: unknown },
@@ -59,8 +62,9 @@ export async function clearFault(
 }
 
 /**
- * SQL: the lasting faults of the transaction's tenants, as {@link SweepFault}. Every pass of a sweep renews what it records, the slowest once an hour; an
- * older one is about work that is over, such as a replay that was cancelled.
+ * SQL: the lasting faults of the transaction's tenants, as {@link SweepFault}. Every pass of a
+ * sweep renews what it records, the slowest once an hour; an older one is about work that is over,
+ * such as a replay that was cancelled.
  */
 export const LIST_FAULTS = `select tenant_id, task, error, to_json(failed_since) #>> '{}' as failed_since from sweep_faults
   where tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])

@@ -23,8 +23,8 @@ export function text(alias: string, name: string, sql = `${alias}.${name}`): Col
 }
 
 /**
- * A member of a record as REST shows it, `location_lat` for the `lat` of its `location`: a text as {@link text} has it, a list as JSON, anything else as
- * JSON prints it.
+ * A member of a record as REST shows it, `location_lat` for the `lat` of its `location`: a text as
+ * {@link text} has it, a list as JSON, anything else as JSON prints it.
  * @param path such as `['location', 'lat']`
  */
 export function member(alias: string, path: readonly string[]): Column {

@@ -1,4 +1,6 @@
-/** SQL that reads something beside the rows of a file: joins, and what they add to the select list. */
+/**
+ * SQL that reads something beside the rows of a file: joins, and what they add to the select list.
+ */
 export interface Beside {
   join: string;
   select: string;

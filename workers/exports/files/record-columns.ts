@@ -3,13 +3,19 @@ import { type Column, cents, member, text } from './cells.js';
 import type { Name } from './known-names.js';
 
 interface RecordColumns {
-  /** Members of the record in REST, in the order of the file; `location.lat` is the member of an object. */
+  /**
+   * Members of the record in REST, in the order of the file; `location.lat` is the member of an
+   * object.
+   */
   members: string;
   /** Names that come after them. */
   names: readonly Name[];
 }
 
-/** Tables whose rows are few: their cells are taken from the JSON of each record, which costs more than its columns. */
+/**
+ * Tables whose rows are few: their cells are taken from the JSON of each record, which costs more
+ * than its columns.
+ */
 export type RecordTable = Extract<
   ExportTable,
   'trucks' | 'drivers' | 'rate_cards' | 'impounds' | 'claims' | 'messages'

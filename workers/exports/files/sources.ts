@@ -22,13 +22,19 @@ import { RECORD_COLUMNS, type RecordTable, recordColumns } from './record-column
 export interface Source {
   /** Name of the file without its ending. */
   name: string;
-  /** Whose filters say which rows; their conditions are about `t`, the list's table. None: all rows of the tenant. */
+  /**
+   * Whose filters say which rows; their conditions are about `t`, the list's table. None: all rows
+   * of the tenant.
+   */
   list?: Listed;
   /** With `t` in it. */
   from: string;
   /** What `columns` and `json` need, with the alias below. */
   select: string;
-  /** What only `columns` need beside it: the names that ids stand for, so that a person can read the file. */
+  /**
+   * What only `columns` need beside it: the names that ids stand for, so that a person can read the
+   * file.
+   */
   beside?: Beside;
   alias: string;
   orderBy: string;
@@ -180,8 +186,9 @@ const FILES_OF: Readonly<Record<ExportTable, readonly Source[]>> = {
 const EVERYTHING: readonly Source[] = ALL_TABLES.flatMap((table) => FILES_OF[table]);
 
 /**
- * The files that an order comes to, in their order. What has no representation of its own (line items, the lists of
- * inspections, the items of rate cards) is a file in CSV only: JSON has it inside of its record. Not for dumps.
+ * The files that an order comes to, in their order. What has no representation of its own (line
+ * items, the lists of inspections, the items of rate cards) is a file in CSV only: JSON has it
+ * inside of its record. Not for dumps.
  */
 export function sourcesOf({
   resource,

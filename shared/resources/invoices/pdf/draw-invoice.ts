@@ -22,8 +22,9 @@ const COLUMNS: (Box & { title: string })[] = [
 ];
 
 /**
- * Lines that all descriptions of a document may have together, some 40 pages: 200 line items with descriptions of 2,000 characters would be 200 pages. A
- * document of up to 38 line items is never cut.
+ * Lines that all descriptions of a document may have together, some 40 pages: 200 line items with
+ * descriptions of 2,000 characters would be 200 pages. A document of up to 38 line items is never
+ * cut.
  */
 const MAX_DESCRIPTION_LINES = 2400;
 
@@ -40,7 +41,10 @@ export interface InvoicePicture {
   height: number;
 }
 
-/** Draws an invoice as a PDF. The same document gives the same bytes: its dates are the invoice's own. */
+/**
+ * Draws an invoice as a PDF. The same document gives the same bytes: its dates are the invoice's
+ * own.
+ */
 export async function drawInvoice(
   document: InvoiceDocument,
   logo: InvoicePicture | undefined,

@@ -35,8 +35,9 @@ const NOTO_SANS = google('noto-sans', 'NotoSans');
 
 /**
  * Noto (SIL Open Font License), in the order in which a letter looks for its font. Noto Sans also
- * has Devanagari; the name of its own keeps a word of two scripts apart, which are shaped differently.
- * The Chinese font also has kana and the traditional characters that Japan and Taiwan use.
+ * has Devanagari; the name of its own keeps a word of two scripts apart, which are shaped
+ * differently. The Chinese font also has kana and the traditional characters that Japan and Taiwan
+ * use.
  */
 export const FAMILIES: readonly Family[] = [
   { name: 'devanagari', letters: /\p{scx=Deva}/u, file: NOTO_SANS },

@@ -21,7 +21,8 @@ export class FontStack {
 
   /**
    * The letter of a code point in the first font that has it.
-   * @param before the letter that it follows: marks and blanks are drawn in its font where they can be
+   * @param before the letter that it follows: marks and blanks are drawn in its font where they can
+   * be
    */
   letterFor(codePoint: number, before?: Letter): Letter {
     const text = String.fromCodePoint(codePoint);

@@ -20,8 +20,9 @@ export interface PdfRequest {
 }
 
 /**
- * The PDFs of invoices. Each is drawn in a thread and kept, under the hash of all that it shows: a change of the invoice, its customer, the account's
- * settings or its logo is another version. Tenants take turns.
+ * The PDFs of invoices. Each is drawn in a thread and kept, under the hash of all that it shows: a
+ * change of the invoice, its customer, the account's settings or its logo is another version.
+ * Tenants take turns.
  */
 export class InvoicePdfs {
   private readonly limit = createFairLimit(PLACES);

@@ -66,7 +66,9 @@ export function breakLines(
   return lines;
 }
 
-/** The words of a paragraph, one after another: of a text that is cut off the rest is never shaped. */
+/**
+ * The words of a paragraph, one after another: of a text that is cut off the rest is never shaped.
+ */
 function* splitWords(text: string, fonts: FontStack): Generator<Word> {
   const levels = RIGHT_TO_LEFT.test(text) ? bidi.getEmbeddingLevels(text, 'auto').levels : undefined;
   const wordStarts = UNSPACED.test(text) ? wordStartsIn(text) : undefined;
@@ -119,7 +121,10 @@ function wordOf(letters: Letter[], { level, isBlank }: { level: number; isBlank:
   return { runs, width: runs.reduce((sum, run) => sum + run.width, 0), isBlank, level };
 }
 
-/** Fills lines from left to right; a word wider than a line is broken. Blanks at the end of a line are dropped. */
+/**
+ * Fills lines from left to right; a word wider than a line is broken. Blanks at the end of a line
+ * are dropped.
+ */
 function* fillLines(words: Iterable<Word>, width: number): Generator<Word[]> {
   let line: Word[] = [];
   let used = 0;

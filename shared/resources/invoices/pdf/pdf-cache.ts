@@ -5,7 +5,10 @@ interface PdfCacheOptions {
   maxBytesPerTenant: number;
 }
 
-/** Keeps the PDFs that were asked for last, within a number of bytes for the process and for each tenant. */
+/**
+ * Keeps the PDFs that were asked for last, within a number of bytes for the process and for each
+ * tenant.
+ */
 export class PdfCache {
   private readonly pdfs: LRUCache<string, Buffer>;
   private readonly bytesOf = new Map<string, number>();

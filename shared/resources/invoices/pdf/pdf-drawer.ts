@@ -21,7 +21,10 @@ export const PDF_DRAWER_DEFAULTS: PdfDrawerOptions = {
   entry: new URL(RUNS_SOURCES ? './pdf-thread.ts' : './pdf-thread.js', import.meta.url),
 };
 
-/** Draws PDFs in a thread, one at a time; its caller sees to that. The thread starts with the first one. */
+/**
+ * Draws PDFs in a thread, one at a time; its caller sees to that. The thread starts with the first
+ * one.
+ */
 export class PdfDrawer {
   private readonly options: PdfDrawerOptions;
   private thread: Worker | undefined;

@@ -1,4 +1,7 @@
-/** Entry of the thread that draws PDFs: fonts and layout stay out of the process's own memory and event loop. */
+/**
+ * Entry of the thread that draws PDFs: fonts and layout stay out of the process's own memory and
+ * event loop.
+ */
 import { parentPort } from 'node:worker_threads';
 import type { InvoiceDocument } from '../document.js';
 import { drawInvoice, type InvoicePicture } from './draw-invoice.js';

@@ -40,7 +40,8 @@ const buffer = new Buffer();
 
 /**
  * A font whose texts HarfBuzz shapes: it joins, stacks and reorders letters as their script wants.
- * PDFKit draws them; the shaping of fontkit, its own library, knows neither Burmese nor all of Khmer.
+ * PDFKit draws them; the shaping of fontkit, its own library, knows neither Burmese nor all of
+ * Khmer.
  */
 export class ShapedFont {
   /** For PDFKit. */
@@ -109,7 +110,8 @@ export class ShapedFont {
 
   /**
    * Says of each glyph which letters it stands for.
-   * @param clusters by the place in the text where the letters begin that became these glyphs together
+   * @param clusters by the place in the text where the letters begin that became these glyphs
+   * together
    */
   private nameLetters(clusters: Map<number, ShapedGlyph[]>, text: string): void {
     const starts = [...clusters.keys()].sort((a, b) => a - b);

@@ -35,7 +35,10 @@ const BASELINE = 1.03;
 
 const FONTS = { regular: new FontStack('regular'), bold: new FontStack('bold') };
 
-/** Writes texts of any script into a PDF. PDFKit takes one font for a text and knows no other for the letters it lacks. */
+/**
+ * Writes texts of any script into a PDF. PDFKit takes one font for a text and knows no other for
+ * the letters it lacks.
+ */
 export class TextWriter {
   private readonly registered = new Set<string>();
 
@@ -87,7 +90,10 @@ interface Piece extends Run {
   isRightToLeft: boolean;
 }
 
-/** The runs of a line from left to right. Neighbours in one font become one; words from right to left stay apart. */
+/**
+ * The runs of a line from left to right. Neighbours in one font become one; words from right to
+ * left stay apart.
+ */
 function piecesOf(line: Word[]): Piece[] {
   const pieces: Piece[] = [];
   for (const { runs, level } of visualOrder(line)) {
