@@ -17,7 +17,7 @@ interface Target {
   workOrder?: string;
   /** The draft's, or its work order's. */
   customer?: string;
-  /** Of the work order, else of the customer: where a draft without an address of its own would go. */
+  /** Of the work order, else of the customer: where a draft without an address of its own goes. */
   address?: string;
   /** As the draft names them. */
   body: Record<string, unknown>;
@@ -33,8 +33,8 @@ interface Billed {
 }
 
 /**
- * Two drafts of one work order, one customer or one address count together. So do those with nobody to
- * bill, and those that name neither work order nor customer.
+ * Two drafts of one work order, one customer or one address count together. So do those with nobody
+ * to bill, and those that name neither work order nor customer.
  */
 function countTogether(one: Billed, other: Billed): boolean {
   const both = (isSo: (billed: Billed) => boolean) => [one, other].every(isSo);

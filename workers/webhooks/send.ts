@@ -39,9 +39,9 @@ export interface SendOptions {
 }
 
 /**
- * Sends one signed request (Standard Webhooks): the id stays the same over all attempts and so do the
- * bytes; the timestamp is of the moment at which they are written, after name, connection and admission.
- * Whatever goes wrong is what came of the attempt.
+ * Sends one signed request (Standard Webhooks): the id stays the same over all attempts and so do
+ * the bytes; the timestamp is of the moment at which they are written, after name, connection and
+ * admission. Whatever goes wrong is what came of the attempt.
  * @throws {HeldBackError} when nothing was sent, so that there was no attempt
  */
 export async function sendAttempt(

@@ -16,12 +16,12 @@ export interface OutboundRequest {
   deadlineMs: number;
   maxBodyBytes: number;
   /**
-   * Whether the receiver knows a repetition when it sees one (GET, a webhook-id). Then it is sent once
-   * more, over a new socket, when a kept one ends without a byte of an answer: a server may close a
-   * socket that waits at the very moment it is used. Default false.
+   * Whether the receiver knows a repetition when it sees one (GET, a webhook-id). Then it is sent
+   * once more, over a new socket, when a kept one ends without a byte of an answer: a server may
+   * close a socket that waits at the very moment it is used. Default false.
    */
   isRepeatable?: boolean;
-  /** More headers, asked for each time the request is about to be written: those that tell the time. */
+  /** More headers, made each time the request is about to be written: those that tell the time. */
   stamp?: () => Record<string, string>;
   /** Asked before the first byte of the request is sent, with the address that its socket is connected to; rejects with {@link HeldBackError} to send nothing. */
   admit?: (address: string) => Promise<void>;

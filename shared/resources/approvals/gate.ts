@@ -102,9 +102,9 @@ function payloadOf({ command, isFromCard }: Pick<PricedWrite, 'command' | 'isFro
 }
 
 /**
- * By command: the account's bounds, if it has any, and what they count. Ten work orders of one payer
- * must not be ten thresholds, nor must leaving the payer out: drafts with nobody to bill are one group.
- * So are those that name neither work order nor customer, whatever addresses they give.
+ * By command: the account's bounds, if it has any, and what they count. Ten work orders of one
+ * payer must not be ten thresholds, nor must leaving the payer out: drafts with nobody to bill are
+ * one group. So are those that name neither work order nor customer, whatever addresses they give.
  */
 function countDrafts(tx: Transaction, writes: PricedWrite[]): Promise<Counted[]> {
   const rows = writes.map(({ command, workOrderId, customerId, billingEmail }) => ({

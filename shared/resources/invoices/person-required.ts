@@ -61,8 +61,8 @@ export function tracesAfter(row: AgentTraces, { actor, billingEmail, setsEmail, 
 }
 
 /**
- * Whether an edit gives what an agent priced to another address. From an agent that counts as pricing
- * it: drafts for ten addresses would else come to one payer past the threshold.
+ * Whether an edit gives what an agent priced to another address. From an agent that counts as
+ * pricing it: drafts for ten addresses would else come to one payer past the threshold.
  */
 export function movesAgentPrice(row: AgentTraces, billingEmail: string | null): boolean {
   return billingEmail !== row.billing_email && hasAgentPrice(row);

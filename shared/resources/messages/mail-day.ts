@@ -11,8 +11,8 @@ const DAY_SECONDS = 86_400;
 const SPREAD_SECONDS = 3600;
 
 /**
- * How long something waits that a day held back: into the first hour of the next one, in the order in
- * which it was held. What met the bound at noon is due at half past midnight.
+ * How long something waits that a day held back: into the first hour of the next one, in the order
+ * in which it was held. What met the bound at noon is due at half past midnight.
  * @param leftSeconds of the day
  */
 export function waitForNextDay(leftSeconds: number): number {
@@ -21,10 +21,10 @@ export function waitForNextDay(leftSeconds: number): number {
 }
 
 /**
- * Counts one more mail or text message of an account for this day of UTC, not of the account's time
- * zone: a change of that must not begin a new day. All workers count in one row. Both count together,
- * for either reaches somebody who did not ask for it; what only lies in the outbox does not come here.
- * Undefined: it may be sent; else it waits for the next day.
+ * Counts one more mail or text message of an account for this day of UTC, not of the account's
+ * time zone: a change of that must not begin a new day. All workers count in one row. Both count
+ * together, for either reaches somebody who did not ask for it; what only lies in the outbox does
+ * not come here. Undefined: it may be sent; else it waits for the next day.
  */
 export async function takeMailOfDay(
   db: Database,

@@ -85,7 +85,10 @@ const DUE_OF_TENANT = 250;
 /** A message that is due for less has its prompt on the way. */
 const OVERDUE_SECONDS = 5;
 
-/** Messages of this transaction's tenants whose prompt was lost, or that waited for a new day. @param limit messages at most */
+/**
+ * Messages of this transaction's tenants whose prompt was lost, or that waited for a new day.
+ * @param limit messages at most
+ */
 export function findDueMessages(tx: Transaction, limit: number): Promise<DueRow[]> {
   const bounds = { limit, perTenant: DUE_OF_TENANT, overdueSeconds: OVERDUE_SECONDS };
   return findDueRows(tx, 'messages', bounds);
