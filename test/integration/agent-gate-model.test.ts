@@ -17,9 +17,7 @@ interface Target {
   workOrder?: string;
   /** The draft's, or its work order's. */
   customer?: string;
-  /**
-   * Of the work order, else of the customer: where a draft without an address of its own would go.
-   */
+  /** Of the work order, else of the customer: where a draft without an address of its own goes. */
   address?: string;
   /** As the draft names them. */
   body: Record<string, unknown>;

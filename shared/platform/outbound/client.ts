@@ -21,9 +21,7 @@ export interface OutboundRequest {
    * close a socket that waits at the very moment it is used. Default false.
    */
   isRepeatable?: boolean;
-  /**
-   * More headers, asked for each time the request is about to be written: those that tell the time.
-   */
+  /** More headers, made each time the request is about to be written: those that tell the time. */
   stamp?: () => Record<string, string>;
   /**
    * Asked before the first byte of the request is sent, with the address that its socket is

@@ -21,8 +21,8 @@ export function waitForNextDay(leftSeconds: number): number {
 }
 
 /**
- * Counts one more mail or text message of an account for this day of UTC, not of the account's time
- * zone: a change of that must not begin a new day. All workers count in one row. Both count
+ * Counts one more mail or text message of an account for this day of UTC, not of the account's
+ * time zone: a change of that must not begin a new day. All workers count in one row. Both count
  * together, for either reaches somebody who did not ask for it; what only lies in the outbox does
  * not come here. Undefined: it may be sent; else it waits for the next day.
  */
