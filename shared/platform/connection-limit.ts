@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Config } from './config.js';
 import type { Logger } from './logger.js';
-import { createRefusedConnectionsCounter } from './metrics.js';
+import type { Metrics } from './metrics.js';
 import { networkOf, siteOf } from './network-of.js';
 
 /** A site has so many times the connections of one of its networks. */
@@ -10,6 +10,7 @@ const NETWORKS_PER_SITE = 4;
 /** Refusals that follow one another are logged this often at most, in ms. */
 const LOGGED_EVERY_MS = 60_000;
 
+type Bound = 'process' | 'network' | 'site';
 type Bounds = Pick<Config, 'connectionsPerProcess' | 'connectionsPerNetwork' | 'trustProxy'>;
 
 /**
@@ -17,8 +18,9 @@ type Bounds = Pick<Config, 'connectionsPerProcess' | 'connectionsPerNetwork' | '
  * Each connection holds a file descriptor, and without those a process can answer nobody.
  */
 export class ConnectionLimit {
-  /** Connections come before the process has metrics, so these are added to them later. */
-  readonly refused = createRefusedConnectionsCounter();
+  private refused: Metrics['refusedConnections'] | undefined;
+  /** Refusals before the process has metrics. */
+  private readonly uncounted = new Map<Bound, number>();
   private readonly open = new Map<string, number>();
   private loggedAt = Number.NEGATIVE_INFINITY;
   private unlogged = 0;
@@ -37,6 +39,13 @@ export class ConnectionLimit {
     server.prependListener('connection', (socket: Socket) => this.admit(socket));
   }
 
+  /** Counts what is refused in these metrics, from the first refusal on. */
+  countIn({ refusedConnections }: Metrics): void {
+    this.refused = refusedConnections;
+    for (const [bound, times] of this.uncounted) refusedConnections.inc({ bound }, times);
+    this.uncounted.clear();
+  }
+
   private admit(socket: Socket): void {
     const address = socket.remoteAddress ?? '';
     const [network, site] = [networkOf(address), siteOf(address)];
@@ -53,7 +62,7 @@ export class ConnectionLimit {
     });
   }
 
-  private boundReached(network: string, site: string): 'network' | 'site' | undefined {
+  private boundReached(network: string, site: string): Bound | undefined {
     const { connectionsPerNetwork } = this.bounds;
     if (this.countOf(network) >= connectionsPerNetwork) return 'network';
     return this.countOf(site) >= connectionsPerNetwork * NETWORKS_PER_SITE ? 'site' : undefined;
@@ -69,8 +78,9 @@ export class ConnectionLimit {
     else this.open.set(holder, count);
   }
 
-  private report(bound: 'process' | 'network' | 'site', address: string | undefined): void {
-    this.refused.inc({ bound });
+  private report(bound: Bound, address: string | undefined): void {
+    if (this.refused) this.refused.inc({ bound });
+    else this.uncounted.set(bound, (this.uncounted.get(bound) ?? 0) + 1);
     this.unlogged += 1;
     if (performance.now() - this.loggedAt < LOGGED_EVERY_MS) return;
     this.logger.warn({ bound, address, refused: this.unlogged }, 'connections refused: too many are open');

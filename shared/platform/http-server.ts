@@ -61,9 +61,9 @@ export async function openHttpServer(
   lifecycle.onClose('http server', close);
   return {
     port: (server.address() as AddressInfo).port,
-    serve: (next, { registry }) => {
+    serve: (next, metrics) => {
       answer = next;
-      registry.registerMetric(connections.refused);
+      connections.countIn(metrics);
     },
     close,
   };

@@ -77,6 +77,12 @@ export function createMetrics() {
 /** What fails without a client that would notice. */
 function createFailureCounters(registers: Registry[]) {
   return {
+    refusedConnections: new Counter({
+      name: 'tow_connections_refused_total',
+      help: 'Connections closed at once because too many were open: of the process, of one network or of one site',
+      labelNames: ['bound'],
+      registers,
+    }),
     failedJobs: new Counter({
       name: 'tow_jobs_failed_total',
       help: 'Attempts of jobs that ended in an error, by queue and name; final: yes when the job is not tried again',
@@ -90,16 +96,6 @@ function createFailureCounters(registers: Registry[]) {
       registers,
     }),
   };
-}
-
-/** In no registry: a server counts before its process has metrics. */
-export function createRefusedConnectionsCounter() {
-  return new Counter({
-    name: 'tow_connections_refused_total',
-    help: 'Connections closed at once because too many were open: of the process, of one network or of one site',
-    labelNames: ['bound'],
-    registers: [],
-  });
 }
 
 export interface CollectedGauge {

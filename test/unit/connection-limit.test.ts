@@ -28,8 +28,8 @@ describe('open connections', () => {
     const logger = Object.assign(Object.create(silent), { warn });
     server = await openHttpServer({ config, lifecycle, logger }, () => undefined);
     metrics = createMetrics();
-    server.serve((_request, response) => response.end('ok'), metrics);
   }
+  const serve = () => server.serve((_request, response) => response.end('ok'), metrics);
   afterEach(async () => {
     for (const socket of sockets.splice(0)) socket.destroy();
     await lifecycle.close();
@@ -52,6 +52,7 @@ describe('open connections', () => {
 
   it('of one address end at CONNECTIONS_PER_NETWORK; other addresses are answered, and one that closes makes room', async () => {
     await start({ CONNECTIONS_PER_NETWORK: '5' });
+    serve();
     const [stranger, other] = [`${SITE}.2`, '127.0.0.2'];
     for (let nth = 0; nth < 5; nth += 1) expect(await isAnswered(stranger)).to.equal(true);
     for (let nth = 0; nth < 3; nth += 1) expect(await isAnswered(stranger)).to.equal(false);
@@ -69,6 +70,7 @@ describe('open connections', () => {
 
   it('of one block of addresses end at four times CONNECTIONS_PER_NETWORK', async () => {
     await start({ CONNECTIONS_PER_NETWORK: '2' });
+    serve();
     for (let nth = 0; nth < 8; nth += 1)
       expect(await isAnswered(`${SITE}.${Math.floor(nth / 2) + 1}`)).to.equal(true);
     expect(await isAnswered(`${SITE}.9`)).to.equal(false);
@@ -78,9 +80,22 @@ describe('open connections', () => {
 
   it('behind a proxy are not bounded by address, and end at CONNECTIONS_PER_PROCESS', async () => {
     await start({ TRUST_PROXY: 'true', CONNECTIONS_PER_NETWORK: '1', CONNECTIONS_PER_PROCESS: '6' });
+    serve();
     for (let nth = 0; nth < 6; nth += 1) expect(await isAnswered('127.0.0.1')).to.equal(true);
     expect(await isAnswered('127.0.0.2')).to.equal(false);
     expect(await countRefused('process')).to.equal(1);
     expect(warnings.map(({ facts }) => facts.bound)).to.deep.equal(['process']);
+  });
+
+  it('are refused and counted also before the process has metrics', async () => {
+    await start({ CONNECTIONS_PER_NETWORK: '1' });
+    const first = connect({ host: '127.0.0.1', port: server.port });
+    sockets.push(first);
+    await once(first, 'connect');
+    expect(await isAnswered('127.0.0.1')).to.equal(false);
+    serve();
+    expect(await countRefused('network')).to.equal(1);
+    expect(await isAnswered('127.0.0.1')).to.equal(false);
+    expect(await countRefused('network')).to.equal(2);
   });
 });
