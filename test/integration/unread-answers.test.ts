@@ -60,10 +60,13 @@ describe('answers that nobody reads', () => {
     const head = `Host: x\r\nAuthorization: Bearer ${tenant.client.key}\r\n\r\n`;
     const socket = connect({ host: hostname, port: Number(port) });
     socket.on('error', () => undefined);
-    // Behind the stream, which never ends, the others never get the connection.
-    const requests = ['/v1/stream', '/v1/stream', ...Array.from({ length: 3 }, () => `/v1${PATH}`)];
-    socket.write(requests.map((path) => `GET ${path} HTTP/1.1\r\n${head}`).join(''));
+    const send = (paths: string[]) =>
+      socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\n${head}`).join(''));
+    // Behind the stream, which never ends, the others never get the connection. The streams come
+    // first: once the others have filled the account's bound, a stream would be refused.
+    send(['/v1/stream', '/v1/stream']);
     await eventually('both streams', async () => (await openStreams()) === 2);
+    send(Array.from({ length: 3 }, () => `/v1${PATH}`));
     await eventually('an unread answer', () => unsent() > 0);
     socket.destroy();
     await eventually('no stream', async () => (await openStreams()) === 0);
