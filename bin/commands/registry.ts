@@ -121,7 +121,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'listen',
     usage: `--forward-to URL [--events invoice.*,…] [--sandbox] ${API_USAGE} [--from-now] [--print-secret]`,
     summary:
-      'Forward the events of an account to a local address as signed webhooks, until Ctrl-C; a later run goes on where this one ended.',
+      'Forward the events of an account to a local address as signed webhooks, until Ctrl-C; a later run goes on where this one ended. With --print-secret it only shows the secret that signs them.',
     options: {
       'forward-to': text,
       events: text,

@@ -47,6 +47,11 @@ describe('authentication', () => {
       it(name, async () => expectUnauthorized(await ask(authorization)));
     }
 
+    it('and says how a key is sent when it came without Bearer', async () => {
+      const { body } = await ask(unknown);
+      expect(body.error.message).to.include('"Authorization: Bearer <key>"');
+    });
+
     it('to a revoked and to an expired key', async () => {
       const revoked = await stack.createKey(tenant.id);
       await stack.rows(tenant.id, 'update api_keys set revoked_at = now() where last_four = $1', [

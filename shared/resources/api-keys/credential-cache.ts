@@ -60,14 +60,14 @@ function validNow(key: Principal | undefined): Principal | undefined {
 }
 
 /** The key in `Authorization: Bearer …`. @throws {AppError} 401 when there is no such header */
-export function keyCredential({ db }: Pick<Runtime, 'db'>, header: string, ifMissing: string): Credential {
-  if (!header) throw unauthorized(ifMissing);
-  const text = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? '';
+export function keyCredential({ db }: Pick<Runtime, 'db'>, header: string, ifNoKey: string): Credential {
+  if (!header) throw unauthorized(ifNoKey);
+  const text = /^Bearer +(\S+)$/i.exec(header)?.[1];
   return {
-    text,
-    isWellFormed: () => isWellFormedKey(text),
-    find: () => findKey(db, text),
-    refusal: 'This API key is not valid: it is unknown, revoked or expired.',
+    text: text ?? '',
+    isWellFormed: () => text !== undefined && isWellFormedKey(text),
+    find: () => findKey(db, text ?? ''),
+    refusal: text ? 'This API key is not valid: it is unknown, revoked or expired.' : ifNoKey,
   };
 }
 

@@ -111,18 +111,24 @@ const STATUS_MARKS: Readonly<Record<string, string>> = {
   cancelled: 'Cancelled: nothing is owed',
 };
 
+const NEVER_OWED: ReadonlySet<string> = new Set(['void', 'cancelled']);
+
 function markOf(environment: 'live' | 'sandbox', status: string): string | null {
   return environment === 'sandbox' ? 'Test: nothing is owed' : (STATUS_MARKS[status] ?? null);
 }
 
 function sums(invoice: InvoiceJson, taxRateBps: number): Labelled[] {
   const paid: Labelled[] = invoice.paid_cents > 0 ? [['Paid', dollars(invoice.paid_cents)]] : [];
+  // A void invoice keeps its amounts, but they are owed by nobody.
+  const balance: Labelled[] = NEVER_OWED.has(invoice.status)
+    ? []
+    : [['Balance due', dollars(invoice.balance_due_cents)]];
   return [
     ['Subtotal', dollars(invoice.subtotal_cents)],
     [taxRateBps > 0 ? `Tax (${percent.format(taxRateBps / 10_000)})` : 'Tax', dollars(invoice.tax_cents)],
     ['Total', dollars(invoice.total_cents)],
     ...paid,
-    ['Balance due', dollars(invoice.balance_due_cents)],
+    ...balance,
   ];
 }
 
