@@ -158,6 +158,8 @@ const everywhere: Record<string, () => Promise<void>> = {
           // Several times, as what would cut the connections that wait does so only after the door is closed.
           hasBegun: async () => (await statusOf(`${web.origin}/healthz`)) === undefined && ++refusals > 8,
         });
+        // A process that starts listens already, and answers 503 until it is ready.
+        load.leaveOut(web.origin);
         await deployment.web.start();
         load.reopen(deployment.web.origin);
         await load.progresses();

@@ -96,7 +96,12 @@ export class Load {
     await this.#agent.destroy();
   }
 
-  /** After this an address that had said "Connection: close" is used again. */
+  /** Sends nothing more to this address until {@link reopen}, as a balancer that asks /readyz. */
+  leaveOut(origin: string): void {
+    this.#draining.add(origin);
+  }
+
+  /** Uses an address again that was left out, or that had said "Connection: close". */
   reopen(origin: string): void {
     this.#draining.delete(origin);
   }
@@ -174,7 +179,9 @@ export class Load {
       const { statusCode: status, headers } = response;
       if (headers.connection === 'close') this.#draining.add(origin);
       const reply = replyOf(status, await response.body.text());
-      call.answers.push(`${method} ${status}`);
+      // Who reads a failed test wants to know which of our 503 it was.
+      const why = status >= 500 ? `: ${reply.body.error?.message}` : '';
+      call.answers.push(`${method} ${status}${why}`);
       this.departures.push(...findDepartures({ method, path, status, headers, body: reply.body }));
       return reply;
     } catch (error) {
