@@ -3,6 +3,7 @@ import { errorCodeOf, isConnectionError } from './errors.js';
 import type { HttpServer } from './http-server.js';
 import { newId } from './ids.js';
 import type { Database } from './postgres.js';
+import { RedisTimeoutError } from './redis.js';
 import type { Foundation } from './run-process.js';
 import type { Runtime } from './runtime.js';
 
@@ -128,7 +129,7 @@ export function publicReason(error: unknown): string {
   if (error instanceof CheckFailure) return error.message;
   const code = errorCodeOf(error);
   const message = error instanceof Error ? error.message : '';
-  if (/Command timed out/.test(message)) return 'no answer in time';
+  if (error instanceof RedisTimeoutError) return 'no answer in time';
   // ioredis says so of every command while it has no connection.
   if (isConnectionError(error) || /Stream isn't writeable|Connection is closed/.test(message)) {
     const why = /^E[A-Z_]+$/.test(code) ? code : CONNECTION_REFUSALS[code];

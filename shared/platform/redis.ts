@@ -1,9 +1,20 @@
-import { Redis } from 'ioredis';
+import { type Command, Redis } from 'ioredis';
 import type { Logger } from './logger.js';
 import { StartError } from './start-failure.js';
 
 /** How long a request of the API may wait for Redis, in ms; past it the caller is told 503. */
 export const REDIS_BUDGET_MS = 300;
+
+/** A command of the API got no answer within `REDIS_BUDGET_MS`. */
+export class RedisTimeoutError extends Error {
+  constructor() {
+    super('Redis did not answer in time');
+    this.name = 'RedisTimeoutError';
+  }
+}
+
+/** In so many parts a command's budget is spent; a pause of this process costs one part at most. */
+const BUDGET_PARTS = 3;
 
 /**
  * `fast`: for the API, which must answer now: no offline queue, one retry. `patient`: for workers and subscriptions, which have nothing better to do
@@ -11,11 +22,37 @@ export const REDIS_BUDGET_MS = 300;
  */
 export type RedisPatience = 'fast' | 'patient';
 
+/**
+ * A connection whose commands fail after `REDIS_BUDGET_MS` without an answer.
+ *
+ * Not ioredis's `commandTimeout`: that is one timer, and after a pause of this process (a busy
+ * machine, a long collection) timers come before sockets, so it failed commands whose answer had
+ * long arrived. The budget is spent in parts: between two of them the socket is read.
+ */
+class ImpatientRedis extends Redis {
+  override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
+    const answer = super.sendCommand(...sent);
+    const [command] = sent;
+    if (!command.isSettled) limitWait(command);
+    return answer;
+  }
+}
+
+function limitWait(command: Command): void {
+  let partsLeft = BUDGET_PARTS;
+  const timer = setInterval(() => {
+    partsLeft -= 1;
+    if (partsLeft === 0) command.reject(new RedisTimeoutError());
+  }, REDIS_BUDGET_MS / BUDGET_PARTS);
+  const stop = () => clearInterval(timer);
+  command.promise.then(stop, stop);
+}
+
 /** One Redis connection that never crashes the process and reconnects at least once a second. */
 export function connectRedis(url: string, patience: RedisPatience, logger: Logger): Redis {
-  const redis = new Redis(url, {
+  const redis = new (patience === 'fast' ? ImpatientRedis : Redis)(url, {
     ...(patience === 'fast'
-      ? { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: REDIS_BUDGET_MS }
+      ? { enableOfflineQueue: false, maxRetriesPerRequest: 1 }
       : { maxRetriesPerRequest: null }),
     connectTimeout: 3000,
     retryStrategy: (times) => Math.min(50 * times, 1000),
