@@ -61,6 +61,11 @@ export class FairQueue<Member> {
     return this.byTenant.get(tenantId)?.length ?? 0;
   }
 
+  /** The member of a tenant that comes next. */
+  firstOf(tenantId: string): Member | undefined {
+    return this.byTenant.get(tenantId)?.[0];
+  }
+
   /** Removes a member that waits no longer. */
   remove(tenantId: string, member: Member): void {
     const members = this.byTenant.get(tenantId);

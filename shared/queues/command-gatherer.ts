@@ -1,4 +1,5 @@
 import type { Command, CommandResult } from '../contracts/command.js';
+import { FairQueue } from '../platform/fair-queue.js';
 
 /** Jobs of one api process that may be under way at once; measured in design/performance.md. */
 const MAX_JOBS_IN_FLIGHT = 3;
@@ -6,6 +7,8 @@ const MAX_COMMANDS_PER_JOB = 256;
 const MAX_BYTES_PER_JOB = 1024 * 1024;
 /** Commands that may wait in one process. Past it a caller is told 503 at once instead of after the timeout. */
 const MAX_WAITING = 20_000;
+/** Of one tenant, so that others find room. */
+const MAX_WAITING_PER_TENANT = 5000;
 
 export interface Submission {
   command: Command;
@@ -35,11 +38,14 @@ export type SubmitOutcome = CommandResult | 'late' | { refused: unknown };
 
 /**
  * Gathers commands into jobs without a timer: a job leaves with the turn of the event loop while fewer than three are under way, and otherwise holds whatever arrived
- * until one returns. So one client waits for nobody, and many share a job, a transaction and a reply.
+ * until one returns. So one client waits for nobody, and many share a job, a transaction and a reply. What is held takes turns by tenant, so that one tenant's thousand
+ * delay another's first by no more than the job that leaves next.
  */
 export class CommandGatherer {
   private readonly waiting = new Map<string, Waiter>();
-  private buffer: Waiter[] = [];
+  private readonly waitingOf = new Map<string, number>();
+  /** What no job has taken yet. */
+  private readonly held = new FairQueue<Waiter>();
   private jobsInFlight = 0;
   private timer: NodeJS.Timeout | undefined;
   private pumping = false;
@@ -50,9 +56,9 @@ export class CommandGatherer {
     return this.waiting.size;
   }
 
-  /** False when so many commands wait that one more would only time out. */
-  get hasRoom(): boolean {
-    return this.waiting.size < MAX_WAITING;
+  /** False when so many commands wait, of all or of this tenant, that one more may not. */
+  hasRoomFor(tenantId: string): boolean {
+    return this.waiting.size < MAX_WAITING && (this.waitingOf.get(tenantId) ?? 0) < MAX_WAITING_PER_TENANT;
   }
 
   /**
@@ -63,8 +69,10 @@ export class CommandGatherer {
     return new Promise((settle) => {
       const deadline = Date.now() + this.options.timeoutMs;
       const waiter: Waiter = { ...submission, deadline, settle, batch: undefined };
-      this.waiting.set(submission.command.id, waiter);
-      this.buffer.push(waiter);
+      const { id, tenantId } = submission.command;
+      this.waiting.set(id, waiter);
+      this.countWaiting(tenantId, 1);
+      this.held.push(tenantId, waiter);
       this.armTimer();
       this.schedulePump();
     });
@@ -84,7 +92,7 @@ export class CommandGatherer {
    * jobs several times larger, and so the cost per command smaller.
    */
   private schedulePump(): void {
-    if (this.pumping || this.buffer.length === 0) return;
+    if (this.pumping || this.held.size === 0) return;
     this.pumping = true;
     const { defer = setImmediate } = this.options;
     defer(() => {
@@ -94,19 +102,21 @@ export class CommandGatherer {
   }
 
   private pump(): void {
-    while (this.jobsInFlight < MAX_JOBS_IN_FLIGHT && this.buffer.length > 0) this.sendJob(this.takeJob());
+    while (this.jobsInFlight < MAX_JOBS_IN_FLIGHT && this.held.size > 0) this.sendJob(this.takeJob());
   }
 
   private takeJob(): Waiter[] {
-    let count = 0;
+    const job: Waiter[] = [];
     let bytes = 0;
-    for (const waiter of this.buffer) {
+    // A tenant whose next command is too large for this job keeps its turn for the one after it.
+    const fits = (tenantId: string) =>
+      job.length === 0 || bytes + (this.held.firstOf(tenantId)?.bytes ?? 0) <= MAX_BYTES_PER_JOB;
+    while (job.length < MAX_COMMANDS_PER_JOB) {
+      const waiter = this.held.shift(fits);
+      if (!waiter) break;
+      job.push(waiter);
       bytes += waiter.bytes;
-      if (count === MAX_COMMANDS_PER_JOB || (count > 0 && bytes > MAX_BYTES_PER_JOB)) break;
-      count += 1;
     }
-    const job = this.buffer.slice(0, count);
-    this.buffer = this.buffer.slice(count);
     return job;
   }
 
@@ -122,11 +132,18 @@ export class CommandGatherer {
 
   private finish(waiter: Waiter, outcome: SubmitOutcome): void {
     if (!this.waiting.delete(waiter.command.id)) return;
+    this.countWaiting(waiter.command.tenantId, -1);
     waiter.settle(outcome);
     const { batch } = waiter;
     if (!batch) return;
     batch.open -= 1;
     if (batch.open === 0) this.jobsInFlight -= 1;
+  }
+
+  private countWaiting(tenantId: string, change: 1 | -1): void {
+    const count = (this.waitingOf.get(tenantId) ?? 0) + change;
+    if (count === 0) this.waitingOf.delete(tenantId);
+    else this.waitingOf.set(tenantId, count);
   }
 
   /** All commands wait equally long, so the map's order is the order of the deadlines and one timer is enough. */
@@ -145,9 +162,9 @@ export class CommandGatherer {
     for (const waiter of this.waiting.values()) {
       if (waiter.deadline > now) break;
       this.finish(waiter, 'late');
+      // What was not sent yet must not be sent after its caller was told something else.
+      this.held.remove(waiter.command.tenantId, waiter);
     }
-    // What was not sent yet must not be sent after its caller was told something else.
-    this.buffer = this.buffer.filter((waiter) => this.waiting.has(waiter.command.id));
     this.pump();
     this.armTimer();
   }

@@ -38,7 +38,7 @@ export async function openWritePath(runtime: Runtime, resolveLate: ResolveLate):
   );
   const keysInFlight = new Set<string>();
   return async (command, bytes) => {
-    if (!gatherer.hasRoom)
+    if (!gatherer.hasRoomFor(command.tenantId))
       throw serviceUnavailable('Too many writes are waiting. Send this one again in a moment.');
     const claim =
       command.idempotency && !command.dryRun ? `${command.tenantId}:${command.idempotency.key}` : undefined;

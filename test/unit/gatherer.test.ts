@@ -37,8 +37,8 @@ class Bench {
     });
   }
 
-  submit(bytes = 100): Command {
-    const command = commandOf('invoice.create', tenantId, {});
+  submit(bytes = 100, owner = tenantId): Command {
+    const command = commandOf('invoice.create', owner, {});
     this.commands.push(command);
     this.bytesOf.set(command.id, bytes);
     const noted = this.gatherer.submit({ command, bytes }).then((outcome) => {
@@ -48,8 +48,8 @@ class Bench {
     return command;
   }
 
-  submitMany(count: number, bytes = 100): Command[] {
-    return Array.from({ length: count }, () => this.submit(bytes));
+  submitMany(count: number, bytes = 100, owner = tenantId): Command[] {
+    return Array.from({ length: count }, () => this.submit(bytes, owner));
   }
 
   reply(job: number, only?: (command: Command, index: number) => boolean): void {
@@ -169,17 +169,51 @@ describe('CommandGatherer', () => {
 
   it('has no room once 20,000 commands wait', () => {
     const bench = new Bench();
-    bench.submitMany(19_999, 1);
-    expect(bench.gatherer.hasRoom).to.equal(true);
-    bench.submit(1);
-    expect(bench.gatherer.hasRoom).to.equal(false);
+    for (let nth = 0; nth < 19_999; nth += 1) bench.submit(1, `tenant ${nth % 10}`);
+    expect(bench.gatherer.hasRoomFor('newcomer')).to.equal(true);
+    bench.submit(1, 'tenant 0');
+    expect(bench.gatherer.hasRoomFor('newcomer')).to.equal(false);
     bench.reply(0);
-    expect(bench.gatherer.hasRoom).to.equal(true);
+    expect(bench.gatherer.hasRoomFor('newcomer')).to.equal(true);
+  });
+
+  it('has no room for a tenant of which 5,000 commands wait, but for others', () => {
+    const bench = new Bench();
+    bench.submitMany(4999, 1);
+    expect(bench.gatherer.hasRoomFor(tenantId)).to.equal(true);
+    bench.submit(1);
+    expect(bench.gatherer.hasRoomFor(tenantId)).to.equal(false);
+    expect(bench.gatherer.hasRoomFor('other')).to.equal(true);
+    bench.reply(0);
+    expect(bench.gatherer.hasRoomFor(tenantId)).to.equal(true);
+  });
+
+  it('takes the first of another tenant along with the next job, however much of one tenant is held', () => {
+    const bench = new Bench();
+    const many = bench.submitMany(2000);
+    const others = ['second', 'third'].map((owner) => bench.submit(100, owner));
+    bench.reply(0);
+    const [job] = bench.jobs.slice(-1);
+    expect(job?.commands).to.have.length(256).and.to.include.members(others);
+    const own = job?.commands.filter((command) => command.tenantId === tenantId);
+    expect(own, 'in its own order').to.deep.equal(many.slice(3, 3 + 254));
+  });
+
+  it('leaves a command that is too large for a job first in the next one', () => {
+    const bench = new Bench();
+    bench.submitMany(3);
+    const small = bench.submit(MIB / 2);
+    const large = bench.submit(MIB, 'second');
+    const after = bench.submit(1);
+    bench.reply(0);
+    expect(bench.jobs.at(-1)?.commands).to.deep.equal([small, after]);
+    bench.reply(1);
+    expect(bench.jobs.at(-1)?.commands).to.deep.equal([large]);
   });
 });
 
 type Step =
-  | { do: 'submit'; count: number; bytes: number }
+  | { do: 'submit'; count: number; bytes: number; owner: string }
   | { do: 'reply'; job: number; share: number }
   | { do: 'refuse'; job: number }
   | { do: 'expire' };
@@ -191,6 +225,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('submit' as const),
       count: fc.integer({ min: 1, max: 40 }),
       bytes: fc.integer({ min: 0, max: MIB }),
+      owner: fc.constantFrom('first', 'second', 'third'),
     }),
   },
   {
@@ -210,7 +245,7 @@ function openJobs(bench: Bench, known: ReadonlySet<string>): number {
 }
 
 async function take(bench: Bench, step: Step, answered: Set<string>): Promise<void> {
-  if (step.do === 'submit') bench.submitMany(step.count, step.bytes);
+  if (step.do === 'submit') bench.submitMany(step.count, step.bytes, step.owner);
   const job = 'job' in step ? step.job % Math.max(bench.jobs.length, 1) : 0;
   const members = bench.jobs[job]?.commands ?? [];
   if (step.do === 'reply') {
@@ -224,6 +259,10 @@ async function take(bench: Bench, step: Step, answered: Set<string>): Promise<vo
     await new Promise((resolve) => setImmediate(resolve));
   }
   if (step.do === 'expire') await bench.settled.at(-1);
+}
+
+function idsOf(commands: Command[], owner: string): string[] {
+  return commands.filter((command) => command.tenantId === owner).map((command) => command.id);
 }
 
 /** However it came here: three slots are free, no more and no fewer. */
@@ -261,9 +300,10 @@ describe('CommandGatherer under any interleaving', () => {
       for (let job = 0; job < bench.jobs.length; job += 1) bench.reply(job);
       await Promise.all(bench.settled);
       expect(bench.gatherer.size).to.equal(0);
-      const sent = bench.jobs.flatMap((job) => job.commands.map((command) => command.id));
-      const arrived = bench.commands.map((command) => command.id);
-      expect(sent, 'each command leaves once, in order of arrival').to.deep.equal(arrived);
+      const sent = bench.jobs.flatMap((job) => job.commands);
+      expect(sent, 'each command leaves once').to.have.length(bench.commands.length);
+      for (const owner of ['first', 'second', 'third'])
+        expect(idsOf(sent, owner), 'in order of arrival').to.deep.equal(idsOf(bench.commands, owner));
       for (const { commands } of bench.jobs) expectWithinBounds(bench, commands);
       expectOwnOutcomes(bench);
       expectThreeFreeSlots(bench);
