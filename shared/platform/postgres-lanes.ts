@@ -6,6 +6,8 @@ import { SLOW_READ_MS, type SlowQueries, type TenantRead } from './postgres-slow
 export interface Lease {
   client: pg.PoolClient;
   discard: (error: Error) => void;
+  /** Makes the plans of the connection anew when they are old; sent before the work that follows. */
+  forgetOldPlans: () => void;
   release: () => void;
 }
 
@@ -22,8 +24,6 @@ interface Lane {
   inFlight: Sent[];
   /** When the last read ended, so that the next one's time is told from its wait. */
   endedAt: number;
-  /** When its plans were last made anew; a lane that never runs empty must not keep them for ever. */
-  openedAt: number;
 }
 
 /** Connections that reads share; measured: more of them cost more wake-ups, fewer leave a core idle. */
@@ -57,7 +57,9 @@ export class ReadLanes {
     const sent = { read, sentAt: performance.now() };
     lane.inFlight.push(sent);
     try {
-      const { client, discard } = await lane.lease;
+      const { client, discard, forgetOldPlans } = await lane.lease;
+      // Before each read: a lane that never runs empty must not keep its plans for ever.
+      forgetOldPlans();
       try {
         return await work(client);
       } catch (error) {
@@ -105,7 +107,6 @@ export class ReadLanes {
       lease: this.lease(),
       inFlight: [],
       endedAt: Number.POSITIVE_INFINITY,
-      openedAt: Date.now(),
     };
     lane.lease.then(
       () => {
@@ -123,7 +124,6 @@ export class ReadLanes {
     if (sent.read) this.slowQueries.record(sent.read, now - Math.max(sent.sentAt, lane.endedAt));
     lane.endedAt = now;
     lane.inFlight.splice(lane.inFlight.indexOf(sent), 1);
-    if (Date.now() - lane.openedAt > LANE_LIFETIME_MS) this.close(lane);
     if (lane.inFlight.length > 0) return;
     this.close(lane);
     lane.lease.then(
@@ -132,7 +132,7 @@ export class ReadLanes {
     );
   }
 
-  /** Takes no more reads; the ones under way end. */
+  /** Takes no more reads: it is empty, or its connection is lost. */
   private close(lane: Lane): void {
     const index = this.lanes.indexOf(lane);
     if (index >= 0) this.lanes.splice(index, 1);
@@ -152,6 +152,3 @@ function pickIdlest(lanes: Lane[]): Lane | undefined {
 function isStalled({ inFlight: [oldest], endedAt }: Lane): boolean {
   return oldest !== undefined && performance.now() - Math.max(oldest.sentAt, endedAt) > SLOW_READ_MS;
 }
-
-/** Leased anew after this, which makes the plans of its connection anew as well. */
-const LANE_LIFETIME_MS = 2000;

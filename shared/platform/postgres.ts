@@ -212,12 +212,13 @@ class PooledDatabase implements Database {
       broken = error;
     };
     client.on('error', discard);
-    this.forgetOldPlans(client, discard);
+    const forgetOldPlans = () => this.forgetOldPlans(client, discard);
+    forgetOldPlans();
     const release = () => {
       client.off('error', discard);
       client.release(broken);
     };
-    return { client, discard, release };
+    return { client, discard, forgetOldPlans, release };
   }
 
   private forgetOldPlans(client: pg.PoolClient, discard: (error: Error) => void): void {
