@@ -5,10 +5,6 @@ import { FairQueue } from '../platform/fair-queue.js';
 const MAX_JOBS_IN_FLIGHT = 3;
 const MAX_COMMANDS_PER_JOB = 256;
 const MAX_BYTES_PER_JOB = 1024 * 1024;
-/** Commands that may wait in one process. Past it a caller is told 503 at once instead of after the timeout. */
-const MAX_WAITING = 20_000;
-/** Of one tenant, so that others find room. */
-const MAX_WAITING_PER_TENANT = 5000;
 
 export interface Submission {
   command: Command;
@@ -43,7 +39,6 @@ export type SubmitOutcome = CommandResult | 'late' | { refused: unknown };
  */
 export class CommandGatherer {
   private readonly waiting = new Map<string, Waiter>();
-  private readonly waitingOf = new Map<string, number>();
   /** What no job has taken yet. */
   private readonly held = new FairQueue<Waiter>();
   private jobsInFlight = 0;
@@ -56,11 +51,6 @@ export class CommandGatherer {
     return this.waiting.size;
   }
 
-  /** False when so many commands wait, of all or of this tenant, that one more may not. */
-  hasRoomFor(tenantId: string): boolean {
-    return this.waiting.size < MAX_WAITING && (this.waitingOf.get(tenantId) ?? 0) < MAX_WAITING_PER_TENANT;
-  }
-
   /**
    * Sends a command and waits for its result. `late`: no reply by the deadline, which says nothing about the outcome. `refused`: the queue
    * did not take the job.
@@ -71,7 +61,6 @@ export class CommandGatherer {
       const waiter: Waiter = { ...submission, deadline, settle, batch: undefined };
       const { id, tenantId } = submission.command;
       this.waiting.set(id, waiter);
-      this.countWaiting(tenantId, 1);
       this.held.push(tenantId, waiter);
       this.armTimer();
       this.schedulePump();
@@ -132,18 +121,11 @@ export class CommandGatherer {
 
   private finish(waiter: Waiter, outcome: SubmitOutcome): void {
     if (!this.waiting.delete(waiter.command.id)) return;
-    this.countWaiting(waiter.command.tenantId, -1);
     waiter.settle(outcome);
     const { batch } = waiter;
     if (!batch) return;
     batch.open -= 1;
     if (batch.open === 0) this.jobsInFlight -= 1;
-  }
-
-  private countWaiting(tenantId: string, change: 1 | -1): void {
-    const count = (this.waitingOf.get(tenantId) ?? 0) + change;
-    if (count === 0) this.waitingOf.delete(tenantId);
-    else this.waitingOf.set(tenantId, count);
   }
 
   /** All commands wait equally long, so the map's order is the order of the deadlines and one timer is enough. */

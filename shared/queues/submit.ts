@@ -3,6 +3,7 @@ import { AppError, type ErrorBody, serviceUnavailable } from '../platform/errors
 import { newId } from '../platform/ids.js';
 import type { Runtime } from '../platform/runtime.js';
 import { CommandGatherer } from './command-gatherer.js';
+import { WaitingWrites } from './waiting-writes.js';
 import { enqueueBatch, openWritesQueue, type WriteReply } from './writes.js';
 
 /** Committed and answered, or stored as a pending operation that will run by itself. */
@@ -37,16 +38,18 @@ export async function openWritePath(runtime: Runtime, resolveLate: ResolveLate):
     gatherer.receive((JSON.parse(message) as WriteReply).results),
   );
   const keysInFlight = new Set<string>();
+  const waiting = new WaitingWrites();
   return async (command, bytes) => {
-    if (!gatherer.hasRoomFor(command.tenantId))
-      throw serviceUnavailable('Too many writes are waiting. Send this one again in a moment.');
     const claim =
       command.idempotency && !command.dryRun ? `${command.tenantId}:${command.idempotency.key}` : undefined;
     if (claim && keysInFlight.has(claim)) throw inProgress();
+    const leave = waiting.enter(command.tenantId, bytes);
+    if (!leave) throw serviceUnavailable('Too many writes are waiting. Send this one again in a moment.');
     if (claim) keysInFlight.add(claim);
     try {
       return await settle(await gatherer.submit({ command, bytes }), { command, runtime, resolveLate });
     } finally {
+      leave();
       if (claim) keysInFlight.delete(claim);
     }
   };

@@ -167,27 +167,6 @@ describe('CommandGatherer', () => {
     expect(bench.outcomes.get(command.id)).to.deep.equal(['late']);
   });
 
-  it('has no room once 20,000 commands wait', () => {
-    const bench = new Bench();
-    for (let nth = 0; nth < 19_999; nth += 1) bench.submit(1, `tenant ${nth % 10}`);
-    expect(bench.gatherer.hasRoomFor('newcomer')).to.equal(true);
-    bench.submit(1, 'tenant 0');
-    expect(bench.gatherer.hasRoomFor('newcomer')).to.equal(false);
-    bench.reply(0);
-    expect(bench.gatherer.hasRoomFor('newcomer')).to.equal(true);
-  });
-
-  it('has no room for a tenant of which 5,000 commands wait, but for others', () => {
-    const bench = new Bench();
-    bench.submitMany(4999, 1);
-    expect(bench.gatherer.hasRoomFor(tenantId)).to.equal(true);
-    bench.submit(1);
-    expect(bench.gatherer.hasRoomFor(tenantId)).to.equal(false);
-    expect(bench.gatherer.hasRoomFor('other')).to.equal(true);
-    bench.reply(0);
-    expect(bench.gatherer.hasRoomFor(tenantId)).to.equal(true);
-  });
-
   it('takes the first of another tenant along with the next job, however much of one tenant is held', () => {
     const bench = new Bench();
     const many = bench.submitMany(2000);

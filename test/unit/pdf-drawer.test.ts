@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
+import type { InvoiceDocument } from '../../shared/resources/invoices/document.js';
 import {
   PDF_DRAWER_DEFAULTS,
   PdfDrawer,
@@ -62,6 +63,20 @@ describe('the thread that draws PDFs', () => {
     expect(threads).to.have.length(2);
   });
 
+  it('is replaced when it says that it is full', async () => {
+    open();
+    const first = await drawing('fills up');
+    expect(threads[0]?.threadId, 'the thread has ended').to.equal(-1);
+    expect(await drawing('next')).to.not.equal(first);
+  });
+
+  it('draws again in a new thread what lacked the heap that earlier drawings had kept', async () => {
+    open({ maxHeapMb: 32 });
+    const first = await drawing('takes most of the heap');
+    expect(await drawing('takes most of the heap')).to.not.equal(first);
+    expect(threads).to.have.length(2);
+  });
+
   it('that cannot draw a document, or exits, fails that drawing only', async () => {
     open();
     expect((await failureOf('fails'))?.message).to.equal('the PDF could not be drawn: no such font');
@@ -78,5 +93,46 @@ describe('the thread that draws PDFs', () => {
     const first = await drawing('first');
     await ended;
     expect(await drawing('second')).to.not.equal(first);
+  });
+});
+
+describe('the fonts of the thread that draws PDFs', () => {
+  const LETTERS_EACH = 2000;
+  /** An invoice with Chinese letters that no other one has. */
+  const invoiceWithOwnLetters = (nth: number): DrawRequest => {
+    const letters = Array.from({ length: LETTERS_EACH }, (_, letter) =>
+      String.fromCodePoint(0x4e00 + nth * LETTERS_EACH + letter),
+    );
+    const document: InvoiceDocument = {
+      number: `${nth}`,
+      title: `Invoice ${nth}`,
+      sender: 'Main Street Towing',
+      contact: [],
+      logo: null,
+      mark: null,
+      billTo: [letters.join('')],
+      facts: [],
+      lines: [{ name: 'Tow', description: null, quantity: '1', price: '$1.00', total: '$1.00' }],
+      sums: [],
+      balance: '$1.00',
+      due: null,
+      howToPay: [],
+      updatedAt: new Date(0),
+    };
+    return { document, logo: undefined };
+  };
+
+  it('keep the letters of earlier invoices, yet leave enough heap for the next', async function () {
+    this.timeout(60_000);
+    const drawer = new PdfDrawer({ maxHeapMb: 96 });
+    try {
+      // Five times 23 MB of letters: more than the heap has.
+      for (let nth = 0; nth < 5; nth += 1) {
+        const pdf = await drawer.draw(invoiceWithOwnLetters(nth));
+        expect(pdf.subarray(0, 5).toString()).to.equal('%PDF-');
+      }
+    } finally {
+      await drawer.close();
+    }
   });
 });

@@ -23,8 +23,8 @@ const COLUMNS: (Box & { title: string })[] = [
 
 /**
  * Lines that all descriptions of a document may have together, some 40 pages: 200 line items with
- * descriptions of 2,000 characters would be 200 pages. A document of up to 38 line items is never
- * cut.
+ * descriptions of 2,000 characters would be 200 pages. Up to 38 line items of Latin text without
+ * line breaks are never cut.
  */
 const MAX_DESCRIPTION_LINES = 2400;
 

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { errorCodeOf } from '../../../platform/errors.js';
 import type { DrawReply, DrawRequest } from './pdf-thread.js';
 
 export interface PdfDrawerOptions {
@@ -6,7 +7,10 @@ export interface PdfDrawerOptions {
   deadlineMs: number;
   /** An idle thread ends after so long and gives back the memory of its fonts. */
   idleMs: number;
-  /** A drawing that needs more heap ends its thread, not the process. */
+  /**
+   * A thread that needs more heap ends, not the process. A drawing that lacked what earlier ones had
+   * left in the heap is made again by a new thread.
+   */
   maxHeapMb: number;
   /** The module that the thread runs. */
   entry: URL;
@@ -37,17 +41,29 @@ export class PdfDrawer {
   /** @throws {Error} when it cannot be drawn, or not in time */
   async draw(request: DrawRequest): Promise<Buffer> {
     clearTimeout(this.idle);
+    const isUsed = this.thread !== undefined;
+    try {
+      return await this.drawOnce(request);
+    } catch (error) {
+      // Earlier drawings, perhaps another tenant's, may have taken the heap that this one lacked.
+      if (!isUsed || errorCodeOf(error) !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
+      return await this.drawOnce(request);
+    } finally {
+      this.idle = setTimeout(() => void this.close(), this.options.idleMs).unref();
+    }
+  }
+
+  private async drawOnce(request: DrawRequest): Promise<Buffer> {
     const thread = this.openThread();
+    let mustEnd = true;
     try {
       const reply = await answerOf(thread, request, this.options.deadlineMs);
       if ('error' in reply) throw new Error(`the PDF could not be drawn: ${reply.error}`);
+      mustEnd = reply.isFull;
       return Buffer.from(reply.bytes.buffer, reply.bytes.byteOffset, reply.bytes.byteLength);
-    } catch (error) {
-      // Whatever it is still doing, the next drawing starts afresh.
-      await this.close();
-      throw error;
     } finally {
-      this.idle = setTimeout(() => void this.close(), this.options.idleMs).unref();
+      // Whatever it is still doing or keeps, the next drawing starts afresh.
+      if (mustEnd) await this.close();
     }
   }
 

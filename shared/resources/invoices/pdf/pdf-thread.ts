@@ -2,7 +2,8 @@
  * Entry of the thread that draws PDFs: fonts and layout stay out of the process's own memory and
  * event loop.
  */
-import { parentPort } from 'node:worker_threads';
+import { getHeapStatistics } from 'node:v8';
+import { parentPort, resourceLimits } from 'node:worker_threads';
 import type { InvoiceDocument } from '../document.js';
 import { drawInvoice, type InvoicePicture } from './draw-invoice.js';
 
@@ -11,14 +12,23 @@ export interface DrawRequest {
   logo: InvoicePicture | undefined;
 }
 
-export type DrawReply = { bytes: Uint8Array } | { error: string };
+/** `isFull`: the next drawing should have a new thread. */
+export type DrawReply = { bytes: Uint8Array; isFull: boolean } | { error: string };
+
+const MIB = 1024 * 1024;
 
 parentPort?.on('message', async ({ document, logo }: DrawRequest) => {
   const reply = await drawInvoice(document, logo).then(
-    (bytes): DrawReply => ({ bytes }),
+    (bytes): DrawReply => ({ bytes, isFull: isHalfFull() }),
     (error: unknown): DrawReply => ({
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     }),
   );
   parentPort?.postMessage(reply);
 });
+
+/** Fonts keep every letter they have drawn, some 12 KB for each Chinese one. */
+function isHalfFull(): boolean {
+  const { maxOldGenerationSizeMb = Number.POSITIVE_INFINITY } = resourceLimits;
+  return getHeapStatistics().used_heap_size > (maxOldGenerationSizeMb * MIB) / 2;
+}

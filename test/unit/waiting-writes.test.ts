@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { WaitingWrites } from '../../shared/queues/waiting-writes.js';
+
+const MIB = 1024 * 1024;
+
+describe('writes that wait for their outcome', () => {
+  const enterMany = (waiting: WaitingWrites, tenantId: string, count: number, bytes: number) => {
+    for (let nth = 0; nth < count; nth += 1)
+      expect(waiting.enter(tenantId, bytes), `write ${nth} of ${tenantId}`).to.be.a('function');
+  };
+
+  it('are 5,000 of one tenant at most, and others still find room', () => {
+    const waiting = new WaitingWrites();
+    const leave = waiting.enter('noisy', 1);
+    enterMany(waiting, 'noisy', 4999, 1);
+    expect(waiting.enter('noisy', 1)).to.equal(undefined);
+    expect(waiting.enter('quiet', 1)).to.be.a('function');
+    leave?.();
+    expect(waiting.enter('noisy', 1)).to.be.a('function');
+  });
+
+  it('have 32 MiB of bodies of one tenant at most, and others still find room', () => {
+    const waiting = new WaitingWrites();
+    const leave = waiting.enter('noisy', MIB);
+    enterMany(waiting, 'noisy', 31, MIB);
+    expect(waiting.enter('noisy', 1)).to.equal(undefined);
+    expect(waiting.enter('quiet', MIB)).to.be.a('function');
+    leave?.();
+    expect(waiting.enter('noisy', MIB)).to.be.a('function');
+  });
+
+  it('are 20,000 of all tenants at most', () => {
+    const waiting = new WaitingWrites();
+    for (let tenant = 0; tenant < 10; tenant += 1) enterMany(waiting, `tenant ${tenant}`, 2000, 1);
+    expect(waiting.enter('newcomer', 1)).to.equal(undefined);
+  });
+
+  it('have 256 MiB of bodies of all tenants at most', () => {
+    const waiting = new WaitingWrites();
+    for (let tenant = 0; tenant < 16; tenant += 1) enterMany(waiting, `tenant ${tenant}`, 16, MIB);
+    expect(waiting.enter('newcomer', 1)).to.equal(undefined);
+  });
+});
