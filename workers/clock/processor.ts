@@ -7,7 +7,7 @@ import type { ClockJob } from '../../shared/queues/clock.js';
 import type { ExportsQueue } from '../../shared/queues/exports.js';
 import { type MessagesQueue, promptMessages, promptNoticeMails } from '../../shared/queues/messages.js';
 import { scheduleWakes, type WebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
-import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
+import type { WritesQueue } from '../../shared/queues/writes.js';
 import { touchKeys } from '../../shared/resources/api-keys/queries.js';
 import { findExpired } from '../../shared/resources/approvals/expiry.js';
 import { findDeadlines } from '../../shared/resources/claims/deadlines.js';
@@ -17,19 +17,18 @@ import { applyTermsChanges } from '../../shared/resources/invoices/terms-changes
 import { findDueMessages } from '../../shared/resources/messages/outbox.js';
 import type { DueRow } from '../../shared/resources/messages/outbox-rows.js';
 import { findDueNoticeMails } from '../../shared/resources/notices/outbox.js';
-import { countPending, leasePending, purgeExpired } from '../../shared/resources/operations/store.js';
+import { purgeExpired } from '../../shared/resources/operations/store.js';
 import { touchSessions } from '../../shared/resources/sessions/queries.js';
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
+import { enqueueCommands } from './enqueue-commands.js';
 import { keepWeeks } from './keep-weeks.js';
+import { resubmitOperations } from './resubmit-operations.js';
 import { runExportSchedules } from './run-export-schedules.js';
 import { createReplayRunner } from './run-replays.js';
-import { sweepTenants } from './sweep-tenants.js';
+import { FOUND_PER_PASS, sweepTenants } from './sweep-tenants.js';
 import { createBillingWatch } from './watch-billing.js';
 import { watchExports } from './watch-exports.js';
 
-/** A re-submitted operation gets this long before it is submitted again: longer than a stalled job needs to come back. */
-const LEASE_SECONDS = 20;
-const COMMANDS_PER_PASS = 256;
 /** Midnight begins a day for every vehicle of a time zone at once. */
 const ACCRUALS_PER_PASS = 5000;
 /** A due date ends for all invoices of a time zone at once. */
@@ -96,34 +95,16 @@ export function createClockProcessor(
   };
 }
 
-/** Gives pending operations back to the queue: those whose job was lost, or never taken. One that has run meanwhile is a no-op. */
-async function resubmitOperations(runtime: Runtime, writes: WritesQueue): Promise<Record<string, unknown>> {
-  let resubmitted = 0;
-  let pending = 0;
-  await sweepTenants(runtime, 'resubmit-operations', async (tx) => {
-    const commands = await leasePending(tx, { leaseSeconds: LEASE_SECONDS, limit: COMMANDS_PER_PASS });
-    // Inside the transaction: should the queue be away, the lease is not taken and the next tick tries again.
-    if (commands.length > 0) await enqueueBatch(writes, commands, null);
-    resubmitted += commands.length;
-    pending += await countPending(tx);
-  });
-  runtime.metrics.pendingOperations.set(pending);
-  if (resubmitted > 0) runtime.logger.info({ resubmitted, pending }, 'operations given back to the queue');
-  return { resubmitted, pending };
-}
-
 /** Finds what time has changed; the writes workers say so, as all that changes data goes one way. */
 async function sweep(
   runtime: Runtime,
   writes: WritesQueue,
-  { task, find, limit = COMMANDS_PER_PASS }: Sweep,
+  { task, find, limit = FOUND_PER_PASS }: Sweep,
 ): Promise<Record<string, unknown>> {
   let found = 0;
   await sweepTenants(runtime, task, async (tx) => {
     const commands = await find(tx, limit);
-    // In batches of the usual size.
-    for (let start = 0; start < commands.length; start += COMMANDS_PER_PASS)
-      await enqueueBatch(writes, commands.slice(start, start + COMMANDS_PER_PASS), null);
+    await enqueueCommands(writes, commands);
     found += commands.length;
   });
   return { found };

@@ -1,6 +1,6 @@
 import type { Command } from '../../shared/contracts/command.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
-import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
+import type { WritesQueue } from '../../shared/queues/writes.js';
 import { clockCommand } from '../../shared/resources/clock-command.js';
 import { runExportSchedule } from '../../shared/resources/export-schedules/commands.js';
 import {
@@ -9,6 +9,7 @@ import {
   findDueSchedules,
 } from '../../shared/resources/export-schedules/sweep.js';
 import { planExport } from '../../shared/resources/exports/plan.js';
+import { enqueueCommands } from './enqueue-commands.js';
 import { sweepTenants } from './sweep-tenants.js';
 
 /** Of some hundred tenants, per pass. */
@@ -31,8 +32,7 @@ export async function runExportSchedules(
     const estimated_rows = performance.now() < endAt ? await estimate(runtime, schedule) : null;
     commands.push(clockCommand(runExportSchedule, schedule, { due_at: schedule.due_at, estimated_rows }));
   }
-  for (let start = 0; start < commands.length; start += COMMANDS_PER_PASS)
-    await enqueueBatch(writes, commands.slice(start, start + COMMANDS_PER_PASS), null);
+  await enqueueCommands(writes, commands);
   return { due: due.length };
 }
 

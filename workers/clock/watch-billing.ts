@@ -1,7 +1,9 @@
 import type { Runtime } from '../../shared/platform/runtime.js';
-import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
-import { findChangedTenants, findSettled, lookAtTenant } from '../../shared/resources/suggestions/watch.js';
-import { sweepSome, TENANTS_PER_PASS } from './sweep-tenants.js';
+import type { WritesQueue } from '../../shared/queues/writes.js';
+import { findSettled } from '../../shared/resources/suggestions/settled-sweep.js';
+import { findChangedTenants, lookAtTenant } from '../../shared/resources/suggestions/watch.js';
+import { enqueueCommands } from './enqueue-commands.js';
+import { FOUND_PER_PASS, sweepSome, TENANTS_PER_PASS } from './sweep-tenants.js';
 
 /** The clock has other work: a pass ends after this long, and the next one goes on. In ms. */
 const PASS_MS = 5_000;
@@ -51,8 +53,7 @@ async function findChanged(
     task: 'watch-billing',
     tenantIds,
     work: async (tx) => {
-      const settled = await findSettled(tx);
-      if (settled.length > 0) await enqueueBatch(writes, settled, null);
+      await enqueueCommands(writes, await findSettled(tx, FOUND_PER_PASS));
       changed.push(...(await findChangedTenants(tx)));
     },
   });
@@ -74,7 +75,7 @@ async function watchTenant(
         const look = await lookAtTenant(tx, tenantId);
         // Inside the transaction: should the queue be away, the look is not remembered and the next
         // tick tries again.
-        if (look.commands.length > 0) await enqueueBatch(writes, look.commands, null);
+        await enqueueCommands(writes, look.commands);
         ({ hasMore } = look);
         looked += look.looked;
         suggested += look.commands.length;

@@ -1,15 +1,13 @@
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { type ExportsQueue, promptExports } from '../../shared/queues/exports.js';
-import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
+import type { WritesQueue } from '../../shared/queues/writes.js';
 import {
   findDueExports,
   findExpiredExports,
   findLostExports,
 } from '../../shared/resources/exports/sweeps.js';
-import { sweepTenants } from './sweep-tenants.js';
-
-/** Of some hundred tenants, per pass. */
-const COMMANDS_PER_PASS = 256;
+import { enqueueCommands } from './enqueue-commands.js';
+import { FOUND_PER_PASS, sweepTenants } from './sweep-tenants.js';
 
 /**
  * Exports that could be made and that nobody has in hand: their prompt was lost, another one of their account has ended, or the worker that had them died. Those
@@ -23,15 +21,15 @@ export async function watchExports(
   await sweepTenants(runtime, 'watch-exports', async (tx) => {
     const [refs, lost, expired] = await Promise.all([
       findDueExports(tx),
-      findLostExports(tx, COMMANDS_PER_PASS),
-      findExpiredExports(tx, COMMANDS_PER_PASS),
+      findLostExports(tx, FOUND_PER_PASS),
+      findExpiredExports(tx, FOUND_PER_PASS),
     ]);
     await promptExports(
       exports,
       refs.map(({ tenant_id: tenantId, id: exportId }) => ({ tenantId, exportId })),
     );
     const commands = [...lost, ...expired];
-    if (commands.length > 0) await enqueueBatch(writes, commands, null);
+    await enqueueCommands(writes, commands);
     due += refs.length;
     ended += commands.length;
   });

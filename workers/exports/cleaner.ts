@@ -6,7 +6,8 @@ import {
   findDiscardedObjects,
   forgetObject,
 } from '../../shared/resources/exports/run-store.js';
-import { type SweepWork, sweepSome, sweepTenants } from '../clock/sweep-tenants.js';
+import type { SweepWork } from '../clock/isolate-tenants.js';
+import { sweepSome, sweepTenants } from '../clock/sweep-tenants.js';
 
 const DISCARD_EVERY_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;

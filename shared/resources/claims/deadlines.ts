@@ -1,18 +1,16 @@
 import type { Command } from '../../contracts/command.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { clockCommand } from '../clock-command.js';
+import { type ClockTarget, clockCommand } from '../clock-command.js';
 import { createSuggestion } from '../suggestions/commands.js';
 import { dollars } from '../suggestions/phrases.js';
+import { findInTurns } from '../sweep-turns.js';
 import { expireClaim } from './commands.js';
 
 /** How long before a deadline it is told. */
 const NOTICE = '7 days';
 
-interface DueRow {
-  tenant_id: string;
-  environment: 'live' | 'sandbox';
-  id: string;
+interface DueRow extends ClockTarget {
   invoice_id: string;
   club: string;
   status: string;
@@ -27,21 +25,19 @@ const DEADLINE = `case when c.status = 'queued' then c.submit_by when c.status i
 
 /**
  * Commands for claims of this transaction's tenants whose deadline has passed, or is so near that somebody should know; that is told once.
+ * The accounts take turns.
  * @param limit commands at most, so that one pass stays short
  */
 export async function findDeadlines(tx: Transaction, limit: number): Promise<Command[]> {
-  const rows = await tx.query<DueRow>({
+  const rows = await findInTurns<DueRow>(tx, {
     name: 'claim-deadlines',
-    text: `select c.tenant_id, t.environment, c.id, c.invoice_id, c.club, c.status, c.expected_cents, c.attempt,
+    rows: `select c.tenant_id, c.id, c.invoice_id, c.club, c.status, c.expected_cents, c.attempt,
              to_char(${DEADLINE} at time zone t.time_zone, 'YYYY-MM-DD') as day, ${DEADLINE} <= now() as is_past
-           from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
-           join tenants t on t.tenant_id = own.tenant_id
-           join claims c on c.tenant_id = own.tenant_id and c.status in ('queued', 'denied', 'rebilling')
-           where ${DEADLINE} < now() + interval '${NOTICE}'
+           from claims c
+           where c.tenant_id = t.tenant_id and c.status in ('queued', 'denied', 'rebilling') and ${DEADLINE} < now() + interval '${NOTICE}'
              and (${DEADLINE} <= now() or not exists (select from suggestions s where s.tenant_id = c.tenant_id and s.entity_id = c.id
-               and s.detector = 'claim_deadline' and s.occasion = c.status || ' ' || c.attempt))
-           limit $1`,
-    values: [limit],
+               and s.detector = 'claim_deadline' and s.occasion = c.status || ' ' || c.attempt))`,
+    limit,
   });
   return rows.map((row) => {
     if (row.is_past) return clockCommand(expireClaim, row);

@@ -1,5 +1,7 @@
 import type { Row, Transaction } from '../../platform/postgres.js';
+import type { ClockTarget } from '../clock-command.js';
 import { nextUpdatedAt, type RecordRef } from '../sets.js';
+import { findInTurns } from '../sweep-turns.js';
 import { MOST_TRIES } from './limits.js';
 import type { ExportOrder } from './order.js';
 
@@ -116,15 +118,17 @@ export interface DiscardedObject extends RecordRef {
   object_key: string;
 }
 
-/** Objects of this transaction's tenants to be deleted: what they are of has expired, or begins again. */
+/**
+ * Objects of this transaction's tenants to be deleted: what they are of has expired, or begins
+ * again. The accounts take turns, so one whose objects cannot be deleted does not keep the others
+ * waiting.
+ */
 export function findDiscardedObjects(tx: Transaction, limit: number): Promise<DiscardedObject[]> {
-  return tx.query<DiscardedObject>({
+  return findInTurns<DiscardedObject & ClockTarget>(tx, {
     name: 'discarded-export-objects',
-    text: `select e.tenant_id, e.id, e.object_key
-           from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
-           join exports e on e.tenant_id = own.tenant_id and e.object_key is not null and e.status <> 'completed'
-           limit $1`,
-    values: [limit],
+    rows: `select e.tenant_id, e.id, e.object_key from exports e
+           where e.tenant_id = t.tenant_id and e.object_key is not null and e.status <> 'completed' order by e.id`,
+    limit,
   });
 }
 

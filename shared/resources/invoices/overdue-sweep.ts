@@ -1,6 +1,7 @@
 import type { Command } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { type ClockTarget, clockCommand } from '../clock-command.js';
+import { takeTurns } from '../sweep-turns.js';
 import { markInvoiceOverdue } from './commands.js';
 import { IS_PAST_DUE } from './past-due.js';
 import { INVOICE_MOVES } from './transitions.js';
@@ -60,12 +61,7 @@ const CANDIDATES = Object.entries(RANGES).map(
 export async function findOverdue(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await tx.query<ClockTarget>({
     name: 'sweep-overdue',
-    text: `select d.tenant_id, d.id, t.environment
-           from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
-           join tenants t on t.tenant_id = own.tenant_id
-           cross join lateral (
-             select found.*, row_number() over () as turn from (${CANDIDATES.join(' union all ')}) found) d
-           order by d.turn limit $1`,
+    text: `${takeTurns(CANDIDATES.join(' union all '))} limit $1`,
     values: [limit],
   });
   return rows.map((row) => clockCommand(markInvoiceOverdue, row));

@@ -2,6 +2,7 @@ import type { Command, CommandResult } from '../../contracts/command.js';
 import type { ErrorBody } from '../../platform/errors.js';
 import type { Database, Statement, Transaction } from '../../platform/postgres.js';
 import { type DoneRow, doneResult, HAS_CHANGES } from './done.js';
+import { IN_TENANTS, UNSETTLED } from './pending.js';
 import { type KeptRequest, reusedKeyError } from './reused-key.js';
 
 /** How long an operation can be asked about, and an idempotent answer counts (decisions 5). */
@@ -22,20 +23,6 @@ export interface OperationView {
   sealedSecret: string | null;
   result: CommandResult | undefined;
 }
-
-/** The tenants of this transaction, spelled out: the policy only filters, this is what an index can use. */
-const IN_TENANTS = (alias: string) =>
-  `${alias}.tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])`;
-
-/**
- * Operations that have neither run, nor found the work under their Idempotency-Key done, nor been set aside. However old they are: what was
- * acknowledged runs, even after a day without workers.
- */
-const UNSETTLED = `not exists (select from audit_entries a where a.tenant_id = o.tenant_id and a.id = o.id)
-  and not exists (select from idempotency_keys k
-                  where k.tenant_id = o.tenant_id and k.key = (o.command #>> '{idempotency,key}')::uuid)
-  and not exists (select from command_attempts p
-                  where p.tenant_id = o.tenant_id and p.command_id = o.id and p.parked_at is not null)`;
 
 interface OperationRow extends DoneRow {
   created_at: string;
@@ -129,37 +116,6 @@ export async function storeOperation(db: Database, command: Command, leaseSecond
   );
 }
 
-/**
- * Takes pending operations whose lease ran out, renews the lease and returns their commands. Two clocks at once take different ones.
- * @param limit commands at most, so that one pass stays short
- */
-export async function leasePending(
-  tx: Transaction,
-  { leaseSeconds, limit }: { leaseSeconds: number; limit: number },
-): Promise<Command[]> {
-  const rows = await tx.query<{ command: Command }>({
-    name: 'lease-operations',
-    text: `update operations o set lease_until = now() + make_interval(secs => $1)
-           where (o.tenant_id, o.id) in (
-             select o.tenant_id, o.id from operations o
-             where ${IN_TENANTS('o')} and o.lease_until < now() and ${UNSETTLED}
-             order by o.tenant_id, o.id limit $2 for update skip locked)
-           returning o.command`,
-    values: [leaseSeconds, limit],
-  });
-  return rows.map((row) => row.command);
-}
-
-/** How many operations of these tenants have not run yet. */
-export async function countPending(tx: Transaction): Promise<number> {
-  const [row] = await tx.query<{ count: number }>({
-    name: 'count-operations',
-    text: `select count(*)::int as count from operations o
-           where ${IN_TENANTS('o')} and ${UNSETTLED}`,
-  });
-  return row?.count ?? 0;
-}
-
 /** As long as what they replayed (migrations/partitions.ts). */
 const REPLAYS_STORED = "interval '30 days'";
 /** Exports without a file: to be looked at and asked for again. */
@@ -172,7 +128,7 @@ const EXPORTS_STORED = "interval '90 days'";
  * schedules, lanes of deleted endpoints once their workers are done with them.
  */
 const EXPIRED = {
-  operations: `o.created_at < now() - ${KEPT} and not (${UNSETTLED})`,
+  operations: `o.created_at < now() - ${KEPT} and not ${UNSETTLED}`,
   idempotency_keys: `o.created_at < now() - ${ANSWER_STORED}`,
   sessions: `least(o.ended_at, o.idle_expires_at, o.expires_at) < now() - ${ANSWER_STORED}`,
   sweep_faults: `o.last_failed_at < now() - ${KEPT}`,

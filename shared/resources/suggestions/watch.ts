@@ -18,7 +18,6 @@ const FIRST_LOOK = '30 days';
 const OVERLAP = '5 minutes';
 /** Most invoices in one look, so that it stays short. */
 const INVOICES_PER_LOOK = 100;
-const EXPIRED_PER_LOOK = 100;
 
 const SINCE = `coalesce(m.looked_until - interval '${OVERLAP}', now() - interval '${FIRST_LOOK}')`;
 
@@ -176,24 +175,4 @@ function readKnown(tx: Transaction, tenantId: string, invoiceIds: readonly strin
            join suggestions s on s.tenant_id = r.tenant_id and s.invoice_id = r.id`,
     values: [JSON.stringify(invoiceIds.map((id) => ({ tenant_id: tenantId, id })))],
   });
-}
-
-/** Commands for open suggestions of this transaction's tenants whose invoice is settled: there is nothing left to mend. */
-export async function findSettled(tx: Transaction): Promise<Command[]> {
-  const rows = await tx.query<{
-    tenant_id: string;
-    id: string;
-    environment: 'live' | 'sandbox';
-    status: string;
-  }>({
-    name: 'settled-suggestions',
-    text: `select s.tenant_id, s.id, t.environment, i.status
-           from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
-           join tenants t on t.tenant_id = own.tenant_id
-           join suggestions s on s.tenant_id = own.tenant_id and s.status = 'open'
-           join invoices i on i.tenant_id = s.tenant_id and i.id = s.invoice_id and i.status in ('paid', 'void', 'cancelled')
-           limit ${EXPIRED_PER_LOOK}`,
-    values: [],
-  });
-  return rows.map((row) => clockCommand(expireSuggestion, row, { reason: `The invoice is ${row.status}.` }));
 }

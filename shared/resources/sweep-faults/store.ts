@@ -10,20 +10,41 @@ export interface SweepFault {
   failed_since: string;
 }
 
-/** Which of these tenants the last pass of a sweep left out. */
-export async function findFaulty(
+/** A tenant that a sweep left out, and whether it is time to try it again. */
+export interface RecordedFault {
+  tenantId: string;
+  /** Since its last try, in ms. */
+  waitedMs: number;
+  isDue: boolean;
+}
+
+/**
+ * A tenant that has failed for this long waits as long for its next try, and no longer than this:
+ * each wait is twice the one before, and an account that was mended is soon taken in again.
+ */
+const LONGEST_WAIT = "interval '15 minutes'";
+
+/** Which of these tenants a sweep left out, the longest untried first. */
+export async function findFaults(
   db: Database,
   { task, tenantIds }: { task: string; tenantIds: readonly string[] },
-): Promise<Set<string>> {
+): Promise<RecordedFault[]> {
   const rows = await db.transaction(tenantIds, (tx) =>
-    tx.query<{ tenant_id: string }>({
+    tx.query<{ tenant_id: string; waited_ms: number; is_due: boolean }>({
       name: 'find-sweep-faults',
-      text: `select f.tenant_id from sweep_faults f
-             where f.tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) and f.task = $1`,
+      text: `select f.tenant_id, (extract(epoch from now() - f.last_failed_at) * 1000)::float8 as waited_ms,
+               f.last_failed_at + least(${LONGEST_WAIT}, f.last_failed_at - f.failed_since) <= now() as is_due
+             from sweep_faults f
+             where f.tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) and f.task = $1
+             order by f.last_failed_at`,
       values: [task],
     }),
   );
-  return new Set(rows.map((row) => row.tenant_id));
+  return rows.map(({ tenant_id: tenantId, waited_ms: waitedMs, is_due: isDue }) => ({
+    tenantId,
+    waitedMs,
+    isDue,
+  }));
 }
 
 /**
@@ -62,9 +83,9 @@ export async function clearFault(
 }
 
 /**
- * SQL: the lasting faults of the transaction's tenants, as {@link SweepFault}. Every pass of a
- * sweep renews what it records, the slowest once an hour; an older one is about work that is over,
- * such as a replay that was cancelled.
+ * SQL: the lasting faults of the transaction's tenants, as {@link SweepFault}. Each try renews what
+ * is recorded, after 15 minutes at most or in the next pass of the sweep; an older one is about
+ * work that is over, such as a replay that was cancelled.
  */
 export const LIST_FAULTS = `select tenant_id, task, error, to_json(failed_since) #>> '{}' as failed_since from sweep_faults
   where tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])

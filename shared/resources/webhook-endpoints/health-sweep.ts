@@ -1,6 +1,7 @@
 import type { Command, CommandDefinition } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { type ClockTarget, clockCommand } from '../clock-command.js';
+import { findInTurns } from '../sweep-turns.js';
 import {
   disableEndpoint,
   healEndpoint,
@@ -26,21 +27,19 @@ interface FoundRow extends ClockTarget {
 
 /**
  * Commands for endpoints of this transaction's tenants whose health has something to tell or to do. Found again before the first command has run, one gets a
- * second command, which changes nothing.
+ * second command, which changes nothing. The accounts take turns.
  * @param limit endpoints at most, so that one pass stays short
  */
 export async function findHealthSteps(tx: Transaction, limit: number): Promise<Command[]> {
-  const rows = await tx.query<FoundRow>({
+  const rows = await findInTurns<FoundRow>(tx, {
     name: 'sweep-endpoints',
-    text: `select e.tenant_id, e.id, t.environment, s.step, s.tells_exhausted
-           from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
+    rows: `select e.tenant_id, e.id, s.step, s.tells_exhausted
            -- The offset keeps the lanes first: most have no step, and their endpoints are never looked up.
-           cross join lateral (select * from webhook_lanes l where l.tenant_id = own.tenant_id and ${MAY_HAVE_STEP} offset 0) l
+           from (select * from webhook_lanes l where l.tenant_id = t.tenant_id and ${MAY_HAVE_STEP} offset 0) l
            join webhook_endpoints e on e.tenant_id = l.tenant_id and e.id = l.endpoint_id
-           join tenants t on t.tenant_id = l.tenant_id
            cross join lateral (select ${NEXT_STEP} as step, ${TELLS_EXHAUSTED} as tells_exhausted) s
-           where s.step is not null or s.tells_exhausted limit $1`,
-    values: [limit],
+           where s.step is not null or s.tells_exhausted`,
+    limit,
   });
   return rows.flatMap((row) => [
     ...(row.step ? [clockCommand(COMMANDS[row.step], row)] : []),

@@ -1,0 +1,21 @@
+import type { Command } from '../../contracts/command.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { type ClockTarget, clockCommand } from '../clock-command.js';
+import { findInTurns } from '../sweep-turns.js';
+import { expireSuggestion } from './commands.js';
+
+/**
+ * Commands for open suggestions of this transaction's tenants whose invoice is settled: there is
+ * nothing left to mend. The accounts take turns.
+ * @param limit commands at most, so that one pass stays short
+ */
+export async function findSettled(tx: Transaction, limit: number): Promise<Command[]> {
+  const rows = await findInTurns<ClockTarget & { status: string }>(tx, {
+    name: 'settled-suggestions',
+    rows: `select s.tenant_id, s.id, i.status from suggestions s
+           join invoices i on i.tenant_id = s.tenant_id and i.id = s.invoice_id and i.status in ('paid', 'void', 'cancelled')
+           where s.tenant_id = t.tenant_id and s.status = 'open'`,
+    limit,
+  });
+  return rows.map((row) => clockCommand(expireSuggestion, row, { reason: `The invoice is ${row.status}.` }));
+}

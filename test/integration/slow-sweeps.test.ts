@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { checkAccounts } from '../../bin/commands/doctor-clock.js';
+import type { Transaction } from '../../shared/platform/postgres.js';
+import { sweepSome } from '../../workers/clock/sweep-tenants.js';
+import { tasksWithout } from '../support/clock.js';
+import { TestStack } from '../support/stack.js';
+
+/** What a try of a sweep saw. */
+interface Try {
+  tenantIds: string[];
+  statementTimeout: string;
+}
+
+/** A sweep with a log of its tries, in which some accounts take longer than any statement may. */
+class SlowSweep {
+  readonly tries: Try[] = [];
+  slow: string[] = [];
+
+  constructor(
+    private readonly stack: TestStack,
+    readonly task: string,
+  ) {}
+
+  /** @returns how long the pass took, in ms */
+  async pass(tenantIds: string[]): Promise<number> {
+    this.tries.length = 0;
+    const startedAt = performance.now();
+    await sweepSome(this.stack.runtime, { task: this.task, tenantIds, work: (tx) => this.work(tx) });
+    return performance.now() - startedAt;
+  }
+
+  /** Records the account as failing, as a pass of that time would have. */
+  async record(id: string, failingFor: string, lastTry: string): Promise<void> {
+    await this.stack.rows(
+      id,
+      `insert into sweep_faults (tenant_id, task, error, failed_since, last_failed_at)
+       values ($1, $2, 'slow', now() - $3::interval, now() - $4::interval)`,
+      [id, this.task, failingFor, lastTry],
+    );
+  }
+
+  isRecorded = async (id: string) => (await tasksWithout(this.stack, id)).includes(this.task);
+
+  private async work(tx: Transaction): Promise<void> {
+    const [row] = await tx.query<{ ids: string[]; statement_timeout: string }>({
+      text: `select array(select tenant_id::text from tenants order by tenant_id) as ids,
+               current_setting('statement_timeout') as statement_timeout`,
+    });
+    const ids = row?.ids ?? [];
+    this.tries.push({ tenantIds: ids, statementTimeout: row?.statement_timeout ?? '' });
+    if (this.slow.some((id) => ids.includes(id))) await tx.query({ text: 'select pg_sleep(20)' });
+  }
+}
+
+describe('an account whose part of a sweep is slow', () => {
+  let stack: TestStack;
+
+  before(async () => {
+    stack = await TestStack.start({ clock: false, worker: false });
+  });
+  after(() => stack.stop());
+
+  const makeTenants = async (count: number) => {
+    const tenants = await Promise.all(Array.from({ length: count }, () => stack.createTenant()));
+    return tenants.map(({ id }) => id).sort();
+  };
+
+  it('costs the clock one long statement and short ones, then a short one, then nothing for a while', async () => {
+    const tenantIds = await makeTenants(8);
+    const bad = tenantIds[2] as string;
+    const sweep = new SlowSweep(stack, 'slow-once');
+    sweep.slow = [bad];
+    expect(await sweep.pass(tenantIds), '5 s for 8 accounts, 1 s for 4, 2 and 1').to.be.below(11_000);
+    expect(await sweep.isRecorded(bad)).to.equal(true);
+    for (const id of tenantIds) if (id !== bad) expect(await sweep.isRecorded(id)).to.equal(false);
+
+    expect(await sweep.pass(tenantIds), 'the next pass').to.be.below(4_000);
+    expect(sweep.tries.filter((one) => one.tenantIds.includes(bad))).to.deep.equal([
+      { tenantIds: [bad], statementTimeout: '1s' },
+    ]);
+    await sweep.pass(tenantIds);
+    expect(sweep.tries.map((one) => one.tenantIds)).to.deep.equal([tenantIds.filter((id) => id !== bad)]);
+    const doctor = await checkAccounts(stack.runtime.db).catch((error: Error) => error.message);
+    expect(doctor).to.include(`${bad} is left out of slow-once since`);
+  });
+
+  it('is tried again after it has waited for as long as it had failed, 15 minutes at most', async () => {
+    const cases = [
+      { failingFor: '10 minutes', lastTry: '4 minutes', isTried: false },
+      { failingFor: '10 minutes', lastTry: '6 minutes', isTried: true },
+      { failingFor: '5 hours', lastTry: '14 minutes', isTried: false },
+      { failingFor: '5 hours', lastTry: '16 minutes', isTried: true },
+      { failingFor: '1 second', lastTry: '1 second', isTried: true },
+    ];
+    const tenantIds = await makeTenants(cases.length + 1);
+    const sweep = new SlowSweep(stack, 'waits-grow');
+    for (const [index, { failingFor, lastTry }] of cases.entries())
+      await sweep.record(tenantIds[index] as string, failingFor, lastTry);
+    await sweep.pass(tenantIds);
+    const tried = sweep.tries.flatMap((one) => one.tenantIds);
+    for (const [index, { isTried, ...times }] of cases.entries())
+      expect(tried.includes(tenantIds[index] as string), JSON.stringify(times)).to.equal(isTried);
+  });
+
+  it('is with the others again as soon as a try succeeds, in which a long wait has earned it more time', async () => {
+    const [mended, sound] = (await makeTenants(2)) as [string, string];
+    const sweep = new SlowSweep(stack, 'mended');
+    await sweep.record(mended, '2 hours', '20 minutes');
+    await sweep.pass([mended, sound]);
+    expect(sweep.tries).to.deep.include({ tenantIds: [mended], statementTimeout: '5s' });
+    expect(await sweep.isRecorded(mended)).to.equal(false);
+    await sweep.pass([mended, sound]);
+    expect(sweep.tries.map((one) => one.tenantIds)).to.deep.equal([[mended, sound]]);
+  });
+
+  it('is one of many: a pass ends in bounded time, blames only culprits, and later passes find the others', async () => {
+    const tenantIds = await makeTenants(16);
+    const sweep = new SlowSweep(stack, 'many-slow');
+    sweep.slow = tenantIds.filter((_, index) => index % 2 === 0);
+    const recorded = async () => {
+      const flags = await Promise.all(tenantIds.map(sweep.isRecorded));
+      return tenantIds.filter((_, index) => flags[index]);
+    };
+    // To the end it would be 5 s and 22 times 1 s.
+    expect(await sweep.pass(tenantIds)).to.be.below(19_000);
+    const first = await recorded();
+    expect(first.length).to.be.within(1, sweep.slow.length - 1);
+    await sweep.pass(tenantIds);
+    const second = await recorded();
+    expect(second.length).to.be.above(first.length);
+    expect(sweep.slow).to.include.members(second);
+  });
+});

@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import type { Statement, Transaction } from '../../shared/platform/postgres.js';
+import { LIMITED_SWEEPS, type LimitedSweep } from '../support/due-rows.js';
+import { runOf } from '../support/explain.js';
+import { TestStack } from '../support/stack.js';
+
+const LIMIT = 10;
+const ACCOUNTS = 5;
+/** Rows of each account that a sweep does not find. */
+const OTHERS = 400;
+const DUE = 4;
+
+/** A command or a row names its account. */
+function tenantsOf(found: unknown[]): string[] {
+  return (found as { tenantId?: string; tenant_id?: string }[]).map(
+    ({ tenantId, tenant_id }) => tenantId ?? tenant_id ?? '',
+  );
+}
+
+/** The statement itself, as the prepared statement of a session is planned. */
+async function statementOf({ find }: LimitedSweep): Promise<Statement> {
+  let seen: Statement | undefined;
+  const query = async (statement: Statement) => {
+    seen = statement;
+    return [];
+  };
+  await find({ query } as unknown as Transaction, 1000);
+  return seen as Statement;
+}
+
+describe('a sweep with a limit for many accounts', () => {
+  let stack: TestStack;
+
+  before(async () => {
+    stack = await TestStack.start({ clock: false, worker: false });
+  });
+  after(() => stack.stop());
+
+  const makeTenants = async (count: number) => {
+    const ids: string[] = [];
+    for (let n = 0; n < count; n += 1) ids.push((await stack.createTenant()).id);
+    return ids;
+  };
+
+  for (const [name, sweep] of Object.entries(LIMITED_SWEEPS)) {
+    it(`${name} finds the one row of an account in the first pass, however many another account has`, async () => {
+      // The account with many has the lower id, so it comes first without turns.
+      const [many, few] = (await makeTenants(2)) as [string, string];
+      await stack.rows(many, sweep.due, [many, 5 * LIMIT]);
+      await stack.rows(few, sweep.due, [few, 1]);
+      const { db } = stack.runtime;
+      const found = await db.transaction([many, few], (tx) => sweep.find(tx, LIMIT));
+      const tenants = tenantsOf(found);
+      expect(tenants).to.have.length(LIMIT);
+      expect(tenants.filter((id) => id === few)).to.deep.equal([few]);
+    });
+
+    it(`${name} gives an account that is alone the whole pass`, async () => {
+      const [alone, idle] = (await makeTenants(2)) as [string, string];
+      await stack.rows(alone, sweep.due, [alone, LIMIT]);
+      const { db } = stack.runtime;
+      const found = await db.transaction([idle, alone], (tx) => sweep.find(tx, LIMIT));
+      expect(tenantsOf(found)).to.deep.equal(Array.from({ length: LIMIT }, () => alone));
+    });
+
+    it(`${name} reaches an account's rows by an index`, async () => {
+      const ids = await makeTenants(ACCOUNTS);
+      for (const id of ids) await stack.rows(id, sweep.other, [id, OTHERS]);
+      const [first] = ids as [string];
+      await stack.rows(first, sweep.due, [first, DUE]);
+      const nodes = await runOf(stack.runtime.db, ids.join(), await statementOf(sweep));
+      expect(nodes.map((node) => node['Node Type'])).to.not.include('Seq Scan');
+      const leading = nodes.find((node) => node['Index Name'] === sweep.index);
+      expect(leading, JSON.stringify(nodes.map((node) => node['Index Name']))).to.not.equal(undefined);
+      if (!sweep.readsDueOnly) return;
+      const read = nodes
+        .filter((node) => node['Index Name'] === sweep.index)
+        .map((node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']);
+      expect(Math.max(...read)).to.be.at.most(DUE + ACCOUNTS);
+    });
+  }
+});
