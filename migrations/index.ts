@@ -37,6 +37,7 @@ import * as indexSearches from './20261123050000_index_searches.js';
 import * as boundAgents from './20261123060000_bound_agents.js';
 import * as addMailDays from './20261123060100_add_mail_days.js';
 import * as addDeploymentFacts from './20261123070000_add_deployment_facts.js';
+import * as markCountedMails from './20261123200000_mark_counted_mails.js';
 import * as markSettledOperations from './20261123210000_mark_settled_operations.js';
 
 interface Migration {
@@ -86,6 +87,7 @@ export const migrations: readonly Migration[] = [
   { name: '20261123060000_bound_agents', ...boundAgents },
   { name: '20261123060100_add_mail_days', ...addMailDays },
   { name: '20261123070000_add_deployment_facts', ...addDeploymentFacts },
+  { name: '20261123200000_mark_counted_mails', ...markCountedMails },
   { name: '20261123210000_mark_settled_operations', ...markSettledOperations },
 ];
 

@@ -7,9 +7,13 @@ export const MESSAGES_QUEUE = 'messages';
 /** Name of the jobs about mails of notices; all others are about messages to customers. */
 export const NOTIFY = 'notify';
 
-/** A prompt to look at one message, or at one mail of a notice. Its row is the truth: a job too many does nothing, a lost one is found by the clock. */
+/**
+ * A prompt to look at what an account has due: messages, or mails of notices. The rows are the
+ * truth: a job too many does nothing, a lost one is found by the clock.
+ */
 export interface MessageJob {
   tenantId: string;
+  /** One that is due. Workers of the version before look at this one alone. */
   messageId: string;
 }
 
@@ -28,20 +32,29 @@ export interface MessagePrompt {
   delayMs?: number;
 }
 
-/** Asks the messages worker to look at these messages. */
+/** Asks the messages worker to look at what the accounts of these messages have due. */
 export function promptMessages(queue: MessagesQueue, prompts: MessagePrompt[]): Promise<void> {
   return prompt(queue, 'deliver', prompts);
 }
 
-/** Asks it to look at these mails of notices. */
+/** Asks it to look at the mails of notices that these accounts have due. */
 export function promptNoticeMails(queue: MessagesQueue, prompts: MessagePrompt[]): Promise<void> {
   return prompt(queue, NOTIFY, prompts);
 }
 
 async function prompt(queue: MessagesQueue, name: string, prompts: MessagePrompt[]): Promise<void> {
   await Promise.all(
-    prompts.map(({ tenantId, messageId, attempts, delayMs = 0 }) =>
+    oneForEachAccount(prompts).map(({ tenantId, messageId, attempts, delayMs = 0 }) =>
       queue.add(name, { tenantId, messageId }, { jobId: `${messageId}-${attempts}`, delay: delayMs }),
     ),
   );
+}
+
+/** A worker that looks at an account finds all that is due there; waits of their own stay apart. */
+function oneForEachAccount(prompts: MessagePrompt[]): MessagePrompt[] {
+  const seen = new Set<string>();
+  return prompts.filter(({ tenantId, delayMs = 0 }) => {
+    const key = `${tenantId} ${delayMs}`;
+    return !seen.has(key) && seen.add(key);
+  });
 }

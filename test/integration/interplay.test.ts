@@ -9,7 +9,7 @@ import { lockInvoices } from '../../shared/resources/invoices/lifecycle.js';
 import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
 import { openInvoicePdfs } from '../../shared/resources/invoices/pdf/invoice-pdfs.js';
 import { insertSuggestions } from '../../shared/resources/suggestions/store.js';
-import { createMessagesProcessor } from '../../workers/messages/processor.js';
+import { createMessageClaims } from '../../workers/messages/customer-messages.js';
 import { runIsolated } from '../../workers/writes/isolate.js';
 import { expectHeld, newAgent, setGate } from '../support/approvals.js';
 import { batchContextOf } from '../support/batch-context.js';
@@ -202,7 +202,7 @@ describe('the parts of the business together', () => {
 
   it('a mail of an invoice that is being rewritten does not leave', async () => {
     const id = await invoiceAfter(tenant.client, ['approve', 'send']);
-    const messageId = await queueAgain(id);
+    await queueAgain(id);
     await post(`/invoices/${id}/dispute`, { reason: 'x' });
     await post(`/invoices/${id}/return`);
     let sent = 0;
@@ -217,8 +217,10 @@ describe('the parts of the business together', () => {
       messages: openMessagesQueue(runtime),
       pdfs: openInvoicePdfs(runtime),
     };
-    const deliver = createMessagesProcessor(runtime, { fake: provider } as never, parts);
-    await deliver({ data: { tenantId: tenant.id, messageId, attempts: 0 } } as never);
+    const claimNext = createMessageClaims(runtime, { fake: provider } as never, parts);
+    const deliver = await claimNext(tenant.id);
+    expect(deliver, 'the message is due').to.be.a('function');
+    await deliver?.();
     expect(sent).to.equal(0);
   });
 

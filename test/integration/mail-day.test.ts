@@ -65,6 +65,33 @@ describe('the mails of an account in a day', () => {
     expect(mails.copies(message.id)).to.equal(0);
   });
 
+  for (const [what, table, fault] of [
+    ['counting', 'mail_days', 'before insert or update'],
+    ['putting off', 'messages', 'before update of error'],
+  ] as const)
+    it(`do not pass the bound when ${what} fails once`, async () => {
+      for (let nth = 0; nth < PER_DAY; nth += 1) await mails.delivered(await mails.sending(), 'sent');
+      await mails.stack.asOwner(
+        `create sequence faults; grant all on faults to public;
+         create function fail() returns trigger language plpgsql as $$
+           begin perform nextval('faults'); raise exception 'a fault' using errcode = '55P03'; end $$;
+         create trigger fails ${fault} on ${table} for each row execute function fail();`,
+      );
+      const waiting = await mails.sending();
+      await eventually('the fault', async () => {
+        const [row] = await mails.stack.rows<{ is_called: boolean }>(
+          mails.tenant.id,
+          'select is_called from faults',
+        );
+        return row?.is_called;
+      });
+      await mails.stack.asOwner(`drop trigger fails on ${table}`);
+      const [message] = await mails.messages(waiting);
+      await mails.hurry(message.id);
+      expect(await held(waiting)).to.include({ state: 'queued', attempts: 0 });
+      expect(mails.copies(message.id)).to.equal(0);
+    });
+
   it('include text messages, but none that only lies in the outbox', async () => {
     const { id } = mails.tenant;
     const counted = async () =>

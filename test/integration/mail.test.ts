@@ -106,6 +106,31 @@ describe('an invoice by mail', () => {
     expect((await mail.messages(id))[0]).to.include({ state: 'sent', attempts: 2, error: null });
   });
 
+  it('waits when the server refuses our account or its quota at MAIL FROM, and fails when it refuses the message', async () => {
+    const answers = [
+      { code: 530, text: '5.7.0 Authentication required', state: 'queued' },
+      { code: 535, text: 'no such user', state: 'queued' },
+      { code: 550, text: '5.4.5 Daily sending quota exceeded', state: 'queued' },
+      { code: 550, text: '5.7.1 Sender rejected for this message', state: 'failed' },
+    ];
+    for (const { code, text, state } of answers) {
+      mail.server.expect({ as: 'refuse', code, text, at: 'sender' });
+      const id = await mail.sending();
+      const message = await eventually(`the answer ${code} ${text}`, async () => {
+        const [one] = await mail.messages(id);
+        return one.error !== null && one;
+      });
+      expect(message, text).to.include({ state, attempts: 1 });
+      expect(message.error).to.include(`${code} ${text}`);
+      if (state === 'failed') continue;
+      await mail.hurry(message.id);
+      await mail.delivered(id, 'sent');
+    }
+    // The same answer about a recipient is about the message.
+    mail.server.expect({ as: 'refuse', code: 530, text: '5.7.0 not for this one', at: 'recipient' });
+    await mail.delivered(await mail.sending(), 'failed');
+  });
+
   it('fails after five attempts that were all refused for now', async () => {
     const no = { as: 'refuse', code: 452, text: 'full', at: 'data' } as const;
     mail.server.expect(no, no, no, no, no);

@@ -1,12 +1,13 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
 /** What the server does with a mail, or when it is greeted. */
 export type Manner =
   | { as: 'accept' }
-  /** Refuses at RCPT (an address) or after the data. */
-  | { as: 'refuse'; code: number; text: string; at: 'recipient' | 'data' }
+  /** Refuses at MAIL (ourselves), at RCPT (an address) or after the data. */
+  | { as: 'refuse'; code: number; text: string; at: 'sender' | 'recipient' | 'data' }
   /** Says nothing after the data. */
   | { as: 'hang' }
   /** Cuts the connection after the data, without an answer. */
@@ -26,6 +27,11 @@ export class MailServer {
   /** Mails whose data it has, whatever it answered. */
   readonly seen: ReceivedMail[] = [];
   connections = 0;
+  /** Time that it takes over the data of every mail, in ms. */
+  delayMs = 0;
+  /** The most mails whose data it had in hand at once. */
+  mostAtOnce = 0;
+  private inHand = 0;
   private manners: Manner[] = [];
   private held: (() => void)[] = [];
   private constructor(private readonly server: SMTPServer) {}
@@ -40,12 +46,8 @@ export class MailServer {
         (box.self as MailServer).connections += 1;
         done();
       },
-      onRcptTo(_address, _session, done) {
-        const [manner] = (box.self as MailServer).manners;
-        if (manner?.as !== 'refuse' || manner.at !== 'recipient') return done();
-        box.self?.manners.shift();
-        done(Object.assign(new Error(manner.text), { responseCode: manner.code }));
-      },
+      onMailFrom: (_address, _session, done) => done((box.self as MailServer).refusalAt('sender')),
+      onRcptTo: (_address, _session, done) => done((box.self as MailServer).refusalAt('recipient')),
       onData(stream, session, done) {
         const chunks: Buffer[] = [];
         stream.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -78,6 +80,14 @@ export class MailServer {
     this.manners.push(...manners);
   }
 
+  /** The refusal that the next mail meets at this command, if any. */
+  private refusalAt(at: 'sender' | 'recipient'): Error | null {
+    const [manner] = this.manners;
+    if (manner?.as !== 'refuse' || manner.at !== at) return null;
+    this.manners.shift();
+    return Object.assign(new Error(manner.text), { responseCode: manner.code });
+  }
+
   /** Lets go of the connections that it keeps waiting: without an answer. */
   release(): void {
     for (const cut of this.held.splice(0)) cut();
@@ -90,6 +100,10 @@ export class MailServer {
   ): Promise<void> {
     const received = { ...envelope, raw, mail: await PostalMime.parse(raw) };
     this.seen.push(received);
+    this.inHand += 1;
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.inHand);
+    if (this.delayMs > 0) await sleep(this.delayMs);
+    this.inHand -= 1;
     const manner = this.manners.shift() ?? { as: 'accept' };
     if (manner.as === 'accept') {
       this.accepted.push(received);

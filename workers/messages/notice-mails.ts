@@ -1,51 +1,49 @@
-import type { Processor } from 'bullmq';
 import type { Runtime } from '../../shared/platform/runtime.js';
-import type { MessageJob } from '../../shared/queues/messages.js';
-import { takeMailOfDay } from '../../shared/resources/messages/mail-day.js';
 import type { OutgoingMessage } from '../../shared/resources/messages/provider.js';
 import {
   type ClaimedMail,
-  claimNoticeMail,
-  holdNoticeMail,
+  claimNextNoticeMail,
   noteMailFailure,
   noteMailSent,
 } from '../../shared/resources/notices/outbox.js';
-import { handOver, LEASE_SECONDS, type Result, retryAfter, untilStored } from './hand-over.js';
+import { handOver, LEASE_SECONDS, type Result, untilStored, waitAfter } from './hand-over.js';
+import type { ClaimNext } from './mail-turns.js';
 import type { Providers } from './providers.js';
 
 const SENDER = 'Tow Dispatch';
 
 /**
- * Hands the mail of a notice to the mail server. Nothing follows from it but the note that it was mailed, so no command does; what is to be done stands in its
- * row, and the clock prompts for it again.
+ * Takes the mail of a notice that an account has had due the longest, and hands it to the mail server. Nothing follows from it but the note that it was
+ * mailed, so no command does; what is to be done stands in its row, and the clock prompts for it again.
  */
-export function createNoticeMailer(runtime: Runtime, providers: Providers): Processor<MessageJob> {
+export function createNoticeClaims(runtime: Runtime, providers: Providers): ClaimNext {
   const { db, logger, config } = runtime;
-  return async (job) => {
-    const { tenantId: tenant_id, messageId: id } = job.data;
-    const mail = await claimNoticeMail(db, { tenant_id, id }, LEASE_SECONDS);
-    if (!mail) return;
-    const { recipient, attempts } = mail;
-    const held =
-      recipient !== null && attempts === 1
-        ? await takeMailOfDay(db, tenant_id, config.mailsPerDay)
-        : undefined;
-    if (held) {
-      await holdNoticeMail(db, mail, held);
-      logger.info({ messageId: id, tenant: tenant_id, ...held }, 'notice mail held');
-      return;
-    }
-    const result: Result =
-      recipient === null
-        ? { outcome: 'refused', reason: 'The person has left the account.' }
-        : await handOver(
-            { id, provider: 'smtp', attempts, prepare: () => outgoing(mail, recipient, config.publicUrl) },
-            { providers, logger },
-          );
-    if (result.outcome === 'accepted') await untilStored(() => noteMailSent(db, mail));
-    else await noteMailFailure(db, mail, { reason: result.reason, seconds: retryAfter(result, attempts) });
-    logger.info({ messageId: id, tenant: tenant_id, attempt: attempts, ...result }, 'notice mail');
+  return async (tenantId) => {
+    const claimedAt = performance.now();
+    const terms = { leaseSeconds: LEASE_SECONDS, perDay: config.mailsPerDay };
+    const mail = await claimNextNoticeMail(db, tenantId, terms);
+    if (!mail) return undefined;
+    return async () => {
+      const { id, attempts, held } = mail;
+      const about = { messageId: id, tenant: tenantId };
+      if (held) return logger.info({ ...about, ...held }, 'notice mail held');
+      const result = await offer(runtime, providers, { mail, claimedAt });
+      if (result.outcome === 'accepted') await untilStored(claimedAt, () => noteMailSent(db, mail));
+      else await noteMailFailure(db, mail, { reason: result.reason, wait: waitAfter(result, attempts) });
+      logger.info({ ...about, attempt: attempts, ...result }, 'notice mail');
+    };
   };
+}
+
+async function offer(
+  { config, logger }: Runtime,
+  providers: Providers,
+  { mail, claimedAt }: { mail: ClaimedMail; claimedAt: number },
+): Promise<Result> {
+  const { id, attempts, recipient } = mail;
+  if (recipient === null) return { outcome: 'refused', reason: 'The person has left the account.' };
+  const prepare = () => outgoing(mail, recipient, config.publicUrl);
+  return handOver({ id, provider: 'smtp', attempts, claimedAt, prepare }, { providers, logger });
 }
 
 function outgoing(

@@ -13,6 +13,11 @@ const TIMEOUTS = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTim
 
 /** Answers to these commands are about the message; to others about the connection or our credentials, which may be mended. */
 const ABOUT_THE_MESSAGE = /^(MAIL|RCPT|DATA)/;
+/**
+ * Answers to MAIL that mean our credentials or the quota of our sender (RFC 4954, RFC 3463): after a
+ * slip in SMTP_URL they would otherwise fail every message that is due, for good.
+ */
+const ABOUT_OUR_ACCOUNT = /^(530|534|535|538)\b|^5\d\d[ -](5\.7\.0|5\.7\.8|5\.4\.5)\b/;
 const MAX_REASON = 500;
 
 /** What nodemailer throws. */
@@ -78,7 +83,8 @@ function sendsPasswordAway(url: string): boolean {
 function deliveryError(error: SmtpError): DeliveryError {
   const { responseCode, response, command = '', code } = error;
   if (responseCode && response) {
-    const isAboutMessage = ABOUT_THE_MESSAGE.test(command);
+    const isAboutAccount = command.startsWith('MAIL') && ABOUT_OUR_ACCOUNT.test(response);
+    const isAboutMessage = ABOUT_THE_MESSAGE.test(command) && !isAboutAccount;
     const what = isAboutMessage ? 'refused the message' : 'does not let us in';
     const reason = `The mail server ${what}: ${response.replace(/\s+/g, ' ')}`.slice(0, MAX_REASON);
     return new DeliveryError(reason, isAboutMessage && responseCode >= 500, error);

@@ -70,6 +70,7 @@ function freshState(now: Date) {
     attempts: 0,
     attempt_after: now.toISOString(),
     accepted_at: null,
+    counted_at: null,
     link_expires_at: new Date(now.getTime() + LINK_DAYS * DAY_MS).toISOString(),
     link_revoked_at: null,
   };

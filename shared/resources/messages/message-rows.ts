@@ -20,6 +20,7 @@ export interface MessageRow extends Row, RecordRef {
   attempts: number;
   attempt_after: string;
   accepted_at: string | null;
+  counted_at: string | null;
   sent_at: string | null;
   link_expires_at: string | null;
   link_revoked_at: string | null;
@@ -121,7 +122,7 @@ export class LockedMessages {
 }
 
 const CHANGEABLE = `subject text, body_text text, body_html text, state text, provider text, error text, attempts integer, attempt_after timestamptz,
-  accepted_at timestamptz, sent_at timestamptz, link_expires_at timestamptz, link_revoked_at timestamptz`;
+  accepted_at timestamptz, counted_at timestamptz, sent_at timestamptz, link_expires_at timestamptz, link_revoked_at timestamptz`;
 const NAMES = namesOf(CHANGEABLE);
 
 async function storeMessages(tx: Transaction, rows: MessageRow[]): Promise<void> {

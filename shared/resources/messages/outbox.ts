@@ -1,15 +1,15 @@
 import type { Database, Transaction } from '../../platform/postgres.js';
 import { documentOf, type InvoiceDocument } from '../invoices/document.js';
-import { DOCUMENT_COLUMNS, DOCUMENT_JOINS, type DocumentRow } from '../invoices/document-rows.js';
-import type { InvoiceStatus } from '../invoices/transitions.js';
+import { type DocumentRow, documentStatement } from '../invoices/document-rows.js';
+import { type InvoiceStatus, isWithCustomer } from '../invoices/transitions.js';
 import { nextUpdatedAt, type RecordRef } from '../sets.js';
-import { type DueRow, findDueRows, putOff } from './outbox-rows.js';
+import type { HeldMail } from './mail-day.js';
+import { countOrHold, type DueRow, findDueRows, lockNextDue, type PutOff, putOff } from './outbox-rows.js';
 import type { Channel } from './provider.js';
 
 /** A message that this worker, and no other, may offer to its provider now. */
 export interface ClaimedMessage extends RecordRef {
   invoice_id: string;
-  invoice_status: InvoiceStatus;
   channel: Channel;
   provider: string;
   recipient: string;
@@ -20,35 +20,71 @@ export interface ClaimedMessage extends RecordRef {
   attempts: number;
   /** The provider has it already; only the record of that is missing. */
   accepted: boolean;
-  document: InvoiceDocument;
+  /** Why it is not to leave any more. */
+  refusal: string | undefined;
+  /** It is put off to the next day already. */
+  held: HeldMail | undefined;
+}
+
+interface TakenRow extends Omit<ClaimedMessage, 'refusal' | 'held'> {
+  invoice_status: InvoiceStatus;
+  is_counted: boolean;
+}
+
+/** How long a claim lasts, and how many mails and text messages an account may send in a day. */
+export interface ClaimTerms {
+  leaseSeconds: number;
+  perDay: number;
 }
 
 /**
- * Takes a queued message for a while; undefined when it is not due, not queued, or another worker has it. A sandbox's message is never taken, whatever its
- * row says.
+ * Takes the message of an account that has been due the longest, for a while; undefined when none is
+ * due that another worker does not have. What leaves is counted for the day in the same transaction.
+ * The document is not read here: one that cannot be read must not keep the messages after it.
  */
-export async function claimMessage(
+export function claimNextMessage(
   db: Database,
-  ref: RecordRef,
-  leaseSeconds: number,
+  tenantId: string,
+  { leaseSeconds, perDay }: ClaimTerms,
 ): Promise<ClaimedMessage | undefined> {
-  const [row] = await db.transaction([ref.tenant_id], (tx) =>
-    tx.query<Omit<ClaimedMessage, 'document'> & DocumentRow>({
-      name: 'claim-message',
-      text: `with taken as (
-               update messages m set attempt_after = now() + make_interval(secs => $3), updated_at = ${nextUpdatedAt('m')},
+  return db.transaction([tenantId], async (tx) => {
+    const [row] = await tx.query<TakenRow>({
+      name: 'claim-next-message',
+      text: `with ${lockNextDue('messages')},
+             taken as (
+               update messages m set attempt_after = now() + make_interval(secs => $2), updated_at = ${nextUpdatedAt('m')},
                  attempts = m.attempts + case when m.accepted_at is null then 1 else 0 end
-               from tenants o
-               where m.tenant_id = $1 and m.id = $2 and m.state = 'queued' and m.attempt_after <= now()
-                 and o.tenant_id = m.tenant_id and o.environment = 'live'
-               returning m.*)
+               from next where m.tenant_id = $1 and m.id = next.id returning m.*)
              select m.tenant_id, m.id, m.invoice_id, i.status as invoice_status, m.channel, m.provider, m.recipient, m.subject, m.body_text,
-               m.body_html, m.attempts, m.accepted_at is not null as accepted, ${DOCUMENT_COLUMNS}
-             from taken m join invoices i on i.tenant_id = m.tenant_id and i.id = m.invoice_id ${DOCUMENT_JOINS}`,
-      values: [ref.tenant_id, ref.id, leaseSeconds],
-    }),
-  );
-  return row && { ...row, document: documentOf(row) };
+               m.body_html, m.attempts, m.accepted_at is not null as accepted, m.counted_at is not null as is_counted
+             from taken m join invoices i on i.tenant_id = m.tenant_id and i.id = m.invoice_id`,
+      values: [tenantId, leaseSeconds],
+    });
+    if (!row) return undefined;
+    const refusal = refusalOf(row);
+    const isNew = !row.accepted && !row.is_counted && refusal === undefined;
+    const held = isNew ? await countOrHold(tx, 'messages', { ref: row, perDay }) : undefined;
+    return { ...row, refusal, held };
+  });
+}
+
+/** Why a message is not to leave any more. */
+function refusalOf({ accepted, invoice_status: status }: TakenRow): string | undefined {
+  if (accepted) return undefined;
+  if (status === 'void' || status === 'cancelled')
+    return `The invoice was ${status} before the message left.`;
+  // Denied, disputed or failed meanwhile and being rewritten: what this message says is no longer so.
+  return isWithCustomer(status) ? undefined : 'The invoice was taken back before the message left.';
+}
+
+/** What the invoice of a message shows now. */
+export async function readDocument(
+  db: Database,
+  { tenant_id, invoice_id: id }: ClaimedMessage,
+): Promise<InvoiceDocument> {
+  const [row] = await db.read<DocumentRow>(tenant_id, documentStatement([{ tenant_id, id }]));
+  if (!row) throw new Error(`the invoice ${id} of a message is not there`);
+  return documentOf(row);
 }
 
 /** Notes that the provider has it, before anything else can go wrong: from here on it is not offered again. */
@@ -63,21 +99,8 @@ export async function noteAccepted(db: Database, ref: RecordRef): Promise<void> 
 }
 
 /** Puts off the next attempt, and keeps why. */
-export function postponeMessage(
-  db: Database,
-  ref: RecordRef,
-  wait: { reason: string; seconds: number },
-): Promise<void> {
-  return putOff(db, 'messages', { ref, ...wait, wasOffered: true });
-}
-
-/** Puts a message off that was claimed and not offered: that was no attempt. */
-export function holdMessage(
-  db: Database,
-  ref: RecordRef,
-  wait: { reason: string; seconds: number },
-): Promise<void> {
-  return putOff(db, 'messages', { ref, ...wait, wasOffered: false });
+export function postponeMessage(db: Database, ref: RecordRef, wait: PutOff): Promise<void> {
+  return putOff(db, 'messages', { ref, ...wait });
 }
 
 /** Messages of one account in a sweep. */

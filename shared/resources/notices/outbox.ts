@@ -1,5 +1,14 @@
 import type { Database, Transaction } from '../../platform/postgres.js';
-import { type DueRow, findDueRows, putOff } from '../messages/outbox-rows.js';
+import type { HeldMail } from '../messages/mail-day.js';
+import type { ClaimTerms } from '../messages/outbox.js';
+import {
+  countOrHold,
+  type DueRow,
+  findDueRows,
+  lockNextDue,
+  putOff,
+  type Wait,
+} from '../messages/outbox-rows.js';
 import type { RecordRef } from '../sets.js';
 
 /** The mail of a notice to one person, which this worker, and no other, may hand over now. */
@@ -12,33 +21,42 @@ export interface ClaimedMail extends RecordRef {
   account: string;
   /** How often it was offered, this time included. */
   attempts: number;
+  /** It is put off to the next day already. */
+  held: HeldMail | undefined;
+}
+
+interface TakenRow extends Omit<ClaimedMail, 'held'> {
+  is_counted: boolean;
 }
 
 /**
- * Takes a queued mail for a while; undefined when it is not due, not queued, or another worker has it. A sandbox's is never taken, whatever its row says.
+ * Takes the mail of an account that has been due the longest, for a while; undefined when none is
+ * due that another worker does not have. It is counted for the day in the same transaction.
  */
-export async function claimNoticeMail(
+export function claimNextNoticeMail(
   db: Database,
-  ref: RecordRef,
-  leaseSeconds: number,
+  tenantId: string,
+  { leaseSeconds, perDay }: ClaimTerms,
 ): Promise<ClaimedMail | undefined> {
-  const [row] = await db.transaction([ref.tenant_id], (tx) =>
-    tx.query<ClaimedMail>({
-      name: 'claim-notice-mail',
-      text: `with taken as (
-               update notice_mails m set attempt_after = now() + make_interval(secs => $3), attempts = m.attempts + 1
-               from tenants o
-               where m.tenant_id = $1 and m.id = $2 and m.state = 'queued' and m.attempt_after <= now()
-                 and o.tenant_id = m.tenant_id and o.environment = 'live'
-               returning m.*, o.name as account)
-             select m.tenant_id, m.id, m.attempts, m.account, n.title, n.text,
+  return db.transaction([tenantId], async (tx) => {
+    const [row] = await tx.query<TakenRow>({
+      name: 'claim-next-notice-mail',
+      text: `with ${lockNextDue('notice_mails')},
+             taken as (
+               update notice_mails m set attempt_after = now() + make_interval(secs => $2), attempts = m.attempts + 1
+               from next where m.tenant_id = $1 and m.id = next.id returning m.*)
+             select m.tenant_id, m.id, m.attempts, o.name as account, n.title, n.text, m.counted_at is not null as is_counted,
                case when u.deactivated_at is null then u.email end as recipient
-             from taken m join notices n on n.tenant_id = m.tenant_id and n.id = m.notice_id
+             from taken m join tenants o on o.tenant_id = m.tenant_id
+             join notices n on n.tenant_id = m.tenant_id and n.id = m.notice_id
              join users u on u.tenant_id = m.tenant_id and u.id = m.user_id`,
-      values: [ref.tenant_id, ref.id, leaseSeconds],
-    }),
-  );
-  return row;
+      values: [tenantId, leaseSeconds],
+    });
+    if (!row) return undefined;
+    const isNew = row.recipient !== null && !row.is_counted;
+    const held = isNew ? await countOrHold(tx, 'notice_mails', { ref: row, perDay }) : undefined;
+    return { ...row, held };
+  });
 }
 
 /** Notes that the server has it, and with the first of its mails that the notice is mailed. */
@@ -54,23 +72,14 @@ export async function noteMailSent(db: Database, ref: RecordRef): Promise<void> 
   );
 }
 
-/** Puts a mail off that was claimed and not offered: that was no attempt. */
-export function holdNoticeMail(
-  db: Database,
-  ref: RecordRef,
-  wait: { reason: string; seconds: number },
-): Promise<void> {
-  return putOff(db, 'notice_mails', { ref, ...wait, wasOffered: false });
-}
-
-/** Keeps why a mail was not taken. @param seconds until it is offered again; undefined: it is given up */
+/** Keeps why a mail was not taken. @param wait until it is offered again; undefined: it is given up */
 export function noteMailFailure(
   db: Database,
   ref: RecordRef,
-  { reason, seconds }: { reason: string; seconds: number | undefined },
+  { reason, wait }: { reason: string; wait: Wait | undefined },
 ): Promise<void> {
-  if (seconds === undefined) return giveUpMail(db, ref, reason);
-  return putOff(db, 'notice_mails', { ref, reason, seconds, wasOffered: true });
+  if (!wait) return giveUpMail(db, ref, reason);
+  return putOff(db, 'notice_mails', { ref, reason, ...wait });
 }
 
 async function giveUpMail(db: Database, ref: RecordRef, reason: string): Promise<void> {

@@ -80,7 +80,10 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
   messages: table(
     `tenant_id id invoice_id channel recipient subject body_text body_html state provider error created_at sent_at updated_at attempts accepted_at
     link_expires_at link_revoked_at`,
-    { attempt_after: 'the lease of the worker that sends it' },
+    {
+      attempt_after: 'the lease of the worker that sends it',
+      counted_at: 'what the workers remember of it',
+    },
   ),
   notices: table('tenant_id id kind title text entity_type entity_id created_at read_at mailed_at'),
   audit_entries:

@@ -1,0 +1,99 @@
+/** Whose mail leaves next: many mails of one account, or slow ones, do not keep another's waiting. */
+import { expect } from 'chai';
+import { TooManyWaitingError } from '../../shared/platform/fair-limit.js';
+import { openMessagesQueue, promptMessages } from '../../shared/queues/messages.js';
+import { openInvoicePdfs } from '../../shared/resources/invoices/pdf/invoice-pdfs.js';
+import { eventually } from '../support/poll.js';
+import { invoiceInput } from '../support/samples.js';
+import type { TestTenant } from '../support/stack.js';
+import { MailFixture } from './mail-fixture.js';
+
+const MANY = 300;
+
+describe('the mails of several accounts', () => {
+  let mail: MailFixture;
+  let other: TestTenant;
+
+  beforeEach(async () => {
+    mail = await MailFixture.start();
+    other = await mail.stack.createTenant('Other Towing');
+  });
+  afterEach(() => mail.stop());
+
+  /** Sends an invoice of the other account; resolves with how many mails the server accepted from then until its own. */
+  async function sendOther(): Promise<number> {
+    const { client } = other;
+    const address = 'other@example.com';
+    const { body } = await client.post('/invoices', invoiceInput({ billing_email: address }));
+    await client.post(`/invoices/${body.id}/approve`, {});
+    await client.post(`/invoices/${body.id}/send`, {});
+    const before = mail.server.accepted.length;
+    const find = () => mail.server.accepted.findIndex(({ to }) => to.includes(address)) + 1;
+    const place = await eventually('the mail of the other account', async () => find() || false);
+    return place - before;
+  }
+
+  /** Queues copies of a message that was sent, as many releases would, and prompts for each. */
+  async function queueMany(): Promise<void> {
+    const { id: tenantId } = mail.tenant;
+    const invoice = await mail.sending();
+    await mail.delivered(invoice, 'sent');
+    const rows = await mail.stack.rows<{ id: string }>(
+      tenantId,
+      `insert into messages (tenant_id, id, invoice_id, channel, recipient, subject, body_text, state, provider)
+       select m.tenant_id, gen_random_uuid(), m.invoice_id, m.channel, m.recipient, m.subject, m.body_text, 'queued', 'smtp'
+       from messages m, generate_series(1, $2::int) where m.invoice_id = $1 returning id`,
+      [invoice, MANY],
+    );
+    const prompts = rows.map(({ id: messageId }) => ({ tenantId, messageId, attempts: 0 }));
+    const queue = openMessagesQueue(mail.stack.runtime);
+    // A few at a time: a queue on PostgreSQL has four connections.
+    for (let start = 0; start < MANY; start += 20)
+      await Promise.all(prompts.slice(start, start + 20).map((one) => promptMessages(queue, [one])));
+  }
+
+  it('take turns, however many one account has queued; four at once', async () => {
+    mail.server.delayMs = 250;
+    await queueMany();
+    expect(await sendOther(), 'mails before it').to.be.at.most(8);
+    expect(mail.server.accepted.length, 'the first account has many left').to.be.below(MANY / 2);
+    expect(mail.server.mostAtOnce).to.be.within(3, 4);
+  });
+
+  it('are not held up by one account whose PDFs take long', async () => {
+    const pdfs = openInvoicePdfs(mail.stack.runtime);
+    const get = pdfs.get.bind(pdfs);
+    const waiting: (() => void)[] = [];
+    pdfs.get = async (request) => {
+      if (request.tenantId === mail.tenant.id) await new Promise<void>((resolve) => waiting.push(resolve));
+      return get(request);
+    };
+    const slow = await Promise.all(Array.from({ length: 6 }, () => mail.sending()));
+    await eventually('the slow ones in hand', () => waiting.length >= 3);
+    await sendOther();
+    expect(waiting, 'at once of one account').to.have.length(3);
+    pdfs.get = get;
+    for (const resolve of waiting) resolve();
+    for (const invoice of slow) await mail.delivered(invoice, 'sent');
+  });
+
+  it('spend no attempt and count once when no PDF can be drawn at that moment', async () => {
+    const pdfs = openInvoicePdfs(mail.stack.runtime);
+    const get = pdfs.get.bind(pdfs);
+    pdfs.get = () => Promise.reject(new TooManyWaitingError('too many are waiting'));
+    const invoice = await mail.sending();
+    const message = await eventually('the message to wait', async () => {
+      const [one] = await mail.messages(invoice);
+      return one.error !== null && one;
+    });
+    expect(message).to.include({ state: 'queued', attempts: 0 });
+    expect(message.error).to.match(/Too many PDFs/);
+    expect(Date.parse(message.next_attempt_at)).to.be.within(Date.now() + 30_000, Date.now() + 61_000);
+    pdfs.get = get;
+    await mail.hurry(message.id);
+    await mail.delivered(invoice, 'sent');
+    expect((await mail.messages(invoice))[0]).to.include({ state: 'sent', attempts: 1 });
+    const counted = await mail.stack.rows<{ mails: number }>(mail.tenant.id, 'select mails from mail_days');
+    expect(counted).to.deep.equal([{ mails: 1 }]);
+  });
+});

@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { createLogger } from '../../shared/platform/logger.js';
+import type { OutgoingMessage } from '../../shared/resources/messages/provider.js';
+import { handOver, LEASE_SECONDS, waitAfter } from '../../workers/messages/hand-over.js';
+
+describe('handing a message over', () => {
+  const message = { id: 'm' } as OutgoingMessage;
+  const logger = createLogger({ level: 'silent', name: 'test' } as never);
+
+  it('gives up a preparation 45 s after the claim: the provider has 120 s of the 180 s lease left', async () => {
+    let sent = 0;
+    const send = async () => {
+      sent += 1;
+    };
+    let finish: (prepared: OutgoingMessage) => void = () => undefined;
+    const prepare = () =>
+      new Promise<OutgoingMessage>((resolve) => {
+        finish = resolve;
+      });
+    const claimedAt = performance.now() - 44_900;
+    const offer = { id: 'm', provider: 'smtp', attempts: 1, claimedAt, prepare };
+    const result = await handOver(offer, { providers: { smtp: { send } }, logger });
+    expect(performance.now() - claimedAt).to.be.within(45_000 - 5, (LEASE_SECONDS - 120 - 10) * 1000);
+    expect(result).to.include({ outcome: 'unready' });
+    finish(message);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sent, 'prepared too late').to.equal(0);
+    expect(waitAfter(result, 1)).to.deep.equal({ seconds: 60, wasOffered: false });
+  });
+
+  it('offers what is prepared in time', async () => {
+    const sent: OutgoingMessage[] = [];
+    const send = async (one: OutgoingMessage) => void sent.push(one);
+    const offer = { id: 'm', provider: 'smtp', attempts: 1, claimedAt: performance.now() };
+    const result = await handOver(
+      { ...offer, prepare: () => message },
+      { providers: { smtp: { send } }, logger },
+    );
+    expect(result).to.deep.equal({ outcome: 'accepted' });
+    expect(sent).to.deep.equal([message]);
+  });
+});

@@ -1,0 +1,116 @@
+import type { Command } from '../../shared/contracts/command.js';
+import { systemCommand } from '../../shared/contracts/system-command.js';
+import { failpoint } from '../../shared/platform/failpoints.js';
+import { TooManyWaitingError } from '../../shared/platform/fair-limit.js';
+import type { Database } from '../../shared/platform/postgres.js';
+import type { Runtime } from '../../shared/platform/runtime.js';
+import { type MessagesQueue, promptMessages } from '../../shared/queues/messages.js';
+import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
+import { pdfFileName } from '../../shared/resources/invoices/document.js';
+import { LOGO_CONTENT_ID, removeLogo } from '../../shared/resources/invoices/message.js';
+import type { InvoicePdfs } from '../../shared/resources/invoices/pdf/invoice-pdfs.js';
+import { recordMessageFailed, recordMessageSent } from '../../shared/resources/messages/commands.js';
+import {
+  type ClaimedMessage,
+  claimNextMessage,
+  noteAccepted,
+  postponeMessage,
+  readDocument,
+} from '../../shared/resources/messages/outbox.js';
+import type { OutgoingMessage } from '../../shared/resources/messages/provider.js';
+import { readLogo } from '../../shared/resources/settings/logo-queries.js';
+import { handOver, LEASE_SECONDS, NotReadyError, type Result, untilStored, waitAfter } from './hand-over.js';
+import type { ClaimNext } from './mail-turns.js';
+import type { Providers } from './providers.js';
+
+/** What a message needs beside its provider. */
+export interface MessageParts {
+  writes: WritesQueue;
+  messages: MessagesQueue;
+  pdfs: InvoicePdfs;
+}
+
+/**
+ * Takes the message of an account that has been due the longest, and offers it to its provider. What comes of it goes the way of all writes, as a command;
+ * the row alone says what is still to be done, so a worker that dies at any point costs at most a second copy with the same Message-ID.
+ */
+export function createMessageClaims(runtime: Runtime, providers: Providers, parts: MessageParts): ClaimNext {
+  const { db, logger, config } = runtime;
+  return async (tenantId) => {
+    const claimedAt = performance.now();
+    const terms = { leaseSeconds: LEASE_SECONDS, perDay: config.mailsPerDay };
+    const message = await claimNextMessage(db, tenantId, terms);
+    if (!message) return undefined;
+    return async () => {
+      const { id: messageId, channel, provider, attempts, held } = message;
+      const about = { messageId, tenant: tenantId };
+      if (held) return logger.info({ ...about, ...held }, 'message held');
+      const result = await offer(runtime, { providers, pdfs: parts.pdfs }, { message, claimedAt });
+      await followUp(runtime, parts, { message, claimedAt, result });
+      const ms = Math.round(performance.now() - claimedAt);
+      logger.info({ ...about, channel, provider, attempt: attempts, ...result, ms }, 'message');
+    };
+  };
+}
+
+async function offer(
+  { db, logger, config }: Runtime,
+  { providers, pdfs }: { providers: Providers; pdfs: InvoicePdfs },
+  { message, claimedAt }: { message: ClaimedMessage; claimedAt: number },
+): Promise<Result> {
+  const { id, provider, attempts, accepted, refusal } = message;
+  if (accepted) return { outcome: 'accepted' };
+  if (refusal !== undefined) return { outcome: 'refused', reason: refusal };
+  const prepare = () => outgoing(message, { db, pdfs });
+  const result = await handOver({ id, provider, attempts, claimedAt, prepare }, { providers, logger });
+  if (result.outcome === 'accepted') {
+    failpoint(config, 'after_accepted');
+    await untilStored(claimedAt, () => noteAccepted(db, message));
+  }
+  return result;
+}
+
+async function outgoing(
+  message: ClaimedMessage,
+  { db, pdfs }: { db: Database; pdfs: InvoicePdfs },
+): Promise<OutgoingMessage> {
+  const { id, tenant_id: tenantId, recipient, subject, body_text: text, body_html: html } = message;
+  const document = await readDocument(db, message);
+  const mail = { id, sender: document.sender, recipient, subject, text, html };
+  if (message.channel !== 'email') return { ...mail, attachment: undefined };
+  const content = await pdfs.get({ tenantId, document }).catch((error: unknown) => {
+    if (!(error instanceof TooManyWaitingError)) throw error;
+    throw new NotReadyError('Too many PDFs were being made at that moment.');
+  });
+  const attachment = { filename: pdfFileName(document), content };
+  // The HTML was written when the invoice was sent; the logo it names may be gone by now.
+  const logo = html && removeLogo(html) !== html ? await readLogo(db, tenantId) : undefined;
+  if (!logo) return { ...mail, html: html && removeLogo(html), attachment };
+  const picture = { contentId: LOGO_CONTENT_ID, contentType: logo.content_type, content: logo.data };
+  return { ...mail, attachment, picture };
+}
+
+async function followUp(
+  { db }: Runtime,
+  { writes, messages }: MessageParts,
+  { message, claimedAt, result }: { message: ClaimedMessage; claimedAt: number; result: Result },
+): Promise<void> {
+  const { tenant_id: tenantId, id: messageId, attempts } = message;
+  if (result.outcome === 'accepted')
+    return enqueueBatch(writes, [commandOn(message, recordMessageSent.type, {})], null);
+  const { reason } = result;
+  const wait = waitAfter(result, attempts);
+  if (!wait) return enqueueBatch(writes, [commandOn(message, recordMessageFailed.type, { reason })], null);
+  await untilStored(claimedAt, () => postponeMessage(db, message, { reason, ...wait }));
+  const offered = wait.wasOffered ? attempts : attempts - 1;
+  await promptMessages(messages, [{ tenantId, messageId, attempts: offered, delayMs: wait.seconds * 1000 }]);
+}
+
+/** A command about a message; run a second time it changes nothing. */
+function commandOn(
+  { tenant_id: tenantId, id: entityId }: ClaimedMessage,
+  type: string,
+  input: unknown,
+): Command {
+  return systemCommand({ type, tenantId, environment: 'live', name: 'messages', entityId, input });
+}
