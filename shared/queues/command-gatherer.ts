@@ -33,9 +33,11 @@ export interface GathererOptions {
 export type SubmitOutcome = CommandResult | 'late' | { refused: unknown };
 
 /**
- * Gathers commands into jobs without a timer: a job leaves with the turn of the event loop while fewer than three are under way, and otherwise holds whatever arrived
- * until one returns. So one client waits for nobody, and many share a job, a transaction and a reply. What is held takes turns by tenant, so that one tenant's thousand
- * delay another's first by no more than the job that leaves next.
+ * Gathers commands into jobs without a timer: a job leaves at the end of this turn of the event
+ * loop while fewer than three are under way, and otherwise holds whatever arrived until one
+ * returns. So one client waits for nobody, and many share a job, a transaction and a reply. What is
+ * held takes turns by tenant, so one tenant's thousand commands delay another's first by no more
+ * than the job that leaves next.
  */
 export class CommandGatherer {
   private readonly waiting = new Map<string, Waiter>();

@@ -31,8 +31,9 @@ export interface MessageParts {
 }
 
 /**
- * Takes the message of an account that has been due the longest, and offers it to its provider. What comes of it goes the way of all writes, as a command;
- * the row alone says what is still to be done, so a worker that dies at any point costs at most a second copy with the same Message-ID.
+ * Takes the message of an account that has been due the longest, and offers it to its provider.
+ * What comes of it goes the way of all writes, as a command. The row alone says what is still to be
+ * done, so a worker that dies at any point costs at most a second copy with the same Message-ID.
  */
 export function createMessageClaims(runtime: Runtime, providers: Providers, parts: MessageParts): ClaimNext {
   const { db, logger, config } = runtime;

@@ -2,7 +2,10 @@ import { FairQueue } from '../../shared/platform/fair-queue.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { MESSAGES_QUEUE } from '../../shared/queues/messages.js';
 
-/** Messages that one process hands over at once: mail servers dislike more connections from one address. */
+/**
+ * Messages that one process hands over at once: mail servers dislike more connections from one
+ * address.
+ */
 const MAX_RUNNING = 4;
 /** Of one account, so that another's first does not wait for a slow PDF or a slow answer. */
 const MAX_RUNNING_PER_TENANT = 3;

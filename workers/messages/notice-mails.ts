@@ -13,8 +13,9 @@ import type { Providers } from './providers.js';
 const SENDER = 'Tow Dispatch';
 
 /**
- * Takes the mail of a notice that an account has had due the longest, and hands it to the mail server. Nothing follows from it but the note that it was
- * mailed, so no command does; what is to be done stands in its row, and the clock prompts for it again.
+ * Takes the mail of a notice that an account has had due the longest, and hands it to the mail
+ * server. Only the note that it was mailed follows, so there is no command. What is to be done
+ * stands in its row, and the clock prompts for it again.
  */
 export function createNoticeClaims(runtime: Runtime, providers: Providers): ClaimNext {
   const { db, logger, config } = runtime;

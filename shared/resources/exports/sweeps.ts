@@ -32,7 +32,10 @@ const LOST = {
   message: `It was begun ${MOST_TRIES} times and did not come to its end. Try it once more; should it fail again, ask for less at a time.`,
 };
 
-/** Ends exports of this transaction's tenants that have had all their tries. The accounts take turns. */
+/**
+ * Ends exports of this transaction's tenants that have had all their tries. The accounts take
+ * turns.
+ */
 export async function findLostExports(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findInTurns<ClockTarget & { attempts: number }>(tx, {
     name: 'lost-exports',

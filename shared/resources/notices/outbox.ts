@@ -72,7 +72,10 @@ export async function noteMailSent(db: Database, ref: RecordRef): Promise<void> 
   );
 }
 
-/** Keeps why a mail was not taken. @param wait until it is offered again; undefined: it is given up */
+/**
+ * Keeps why a mail was not taken.
+ * @param wait until it is offered again; undefined: it is given up
+ */
 export function noteMailFailure(
   db: Database,
   ref: RecordRef,
