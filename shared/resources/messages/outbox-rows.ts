@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../../platform/postgres.js';
 import { nextUpdatedAt, type RecordRef } from '../sets.js';
+import { takeTurns } from '../sweep-turns.js';
 import { type HeldMail, takeMailOfDay } from './mail-day.js';
 
 /** The tables whose rows wait until a provider takes them. */
@@ -109,15 +110,10 @@ export function findDueRows(
 ): Promise<DueRow[]> {
   return tx.query<DueRow>({
     name: `sweep-${table}`,
-    text: `select due.tenant_id, due.id, due.attempts
-           from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
-           cross join lateral (
-             select found.*, row_number() over (order by found.attempt_after, found.id) as turn
-             from (select m.tenant_id, m.id, m.attempts, m.attempt_after from ${table} m
-                   where m.tenant_id = own.tenant_id and m.state = 'queued'
-                     and m.attempt_after <= now() - make_interval(secs => $3)
-                   order by m.attempt_after, m.id limit $2) found) due
-           order by due.turn, due.attempt_after limit $1`,
+    text: `${takeTurns(`select m.tenant_id, m.id, m.attempts, m.attempt_after from ${table} m
+             where m.tenant_id = t.tenant_id and m.state = 'queued'
+               and m.attempt_after <= now() - make_interval(secs => $3)
+             order by m.attempt_after, m.id limit $2`)}, due.attempt_after limit $1`,
     values: [limit, perTenant, overdueSeconds],
   });
 }
