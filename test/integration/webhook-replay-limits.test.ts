@@ -101,7 +101,12 @@ describe('replays of one account', () => {
       Array.from({ length: 100 }, () => ({ endpoint_id: account.endpoint, priority: 1 })),
     );
     await startRunning(account, 1500);
-    const found = await stack.runtime.db.transaction([account.tenant.id], findRunningReplays);
+    let found: unknown[] = [];
+    // A replay waits until every transaction that is older than itself has ended, also a stranger's.
+    await eventually('they are found', async () => {
+      found = await stack.runtime.db.transaction([account.tenant.id], findRunningReplays);
+      return found.length > 0;
+    });
     expect(found).to.have.length(5);
     await stack.rows(
       account.tenant.id,
