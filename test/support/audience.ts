@@ -145,6 +145,13 @@ export class Audience {
       ({ endpoint_id, event_id }) => !this.#repeatable.has(`${endpoint_id}/${event_id}`),
     );
     expect(unexplained, 'deliveries whose attempts are not in the log once each').to.deep.equal([]);
+    const stale = await this.#query<{ event_id: string; attempt: number }>(
+      `select d.event_id, a.attempt from webhook_attempts a
+       join webhook_deliveries d on d.tenant_id = a.tenant_id and d.id = a.delivery_id
+       where a.endpoint_id = any($1)
+         and coalesce((a.request_headers ->> 'webhook-timestamp')::bigint, 0) < floor(extract(epoch from a.started_at))`,
+    );
+    expect(stale, 'attempts that were signed before they began').to.deep.equal([]);
   }
 
   #expectNoStrangers(): void {
