@@ -21,6 +21,7 @@ export interface DumpOptions {
  * in one transaction. No faster than `sink` takes it; nothing is collected. Ends `sink`, or destroys it when the database, the sink or the signal fails.
  * What is in it: contents.ts.
  * @returns one file for each table; its bytes, and so their SHA-256, are those of the rows in COPY's text format, without the lines around them
+ * @throws the signal's reason once it is aborted
  * @throws {Error} when the snapshot sees no such tenant
  */
 export async function writeDump(
@@ -30,7 +31,13 @@ export async function writeDump(
 ): Promise<ExportSummary> {
   const files: ExportFile[] = [];
   const { signal } = options;
-  await pipeline(textOf(snapshot, options, files), sink, signal ? { signal } : {});
+  try {
+    await pipeline(textOf(snapshot, options, files), sink, signal ? { signal } : {});
+  } catch (error) {
+    // Several streams may end by the one signal, and Node then throws an AggregateError of their reasons.
+    signal?.throwIfAborted();
+    throw error;
+  }
   return { rows: rowsOf(files), files };
 }
 
