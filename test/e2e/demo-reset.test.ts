@@ -50,11 +50,13 @@ describe('release and demo:reset', function () {
     const SECRET_KEY = randomBytes(48).toString('base64');
     const web = cli.open('tow-web');
     await web.query({ text: 'select 1' });
+    // As the product's own processes do: a connection that is not used is closed after ten seconds.
+    const used = setInterval(() => void web.query({ text: 'select 1' }), 1000);
     const [production, connected, embedded] = await Promise.all([
       reset({ NODE_ENV: 'production', SECRET_KEY, BASE_URL: 'https://api.example.com' }),
       reset(),
       reset({ DATABASE_URL: '' }),
-    ]);
+    ]).finally(() => clearInterval(used));
     await web.close();
     expect([production, connected, embedded].map(({ code }) => code)).to.deep.equal([1, 1, 1]);
     expect(production.err).to.include('production');

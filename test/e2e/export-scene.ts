@@ -28,13 +28,15 @@ export class Company {
     const db = await this.deployment.db();
     for (let from = 1; from <= count; from += FILL_AT_ONCE) {
       const to = Math.min(count, from + FILL_AT_ONCE - 1);
-      await db.transaction([this.tenant.id], (tx) =>
-        tx.query({
+      await db.transaction([this.tenant.id], async (tx) => {
+        // So many rows at once are no statement of the product's.
+        await tx.query({ text: "set local statement_timeout = '2min'" });
+        await tx.query({
           text: `insert into invoices (tenant_id, id, invoice_number, status, notes, subtotal_cents, tax_cents, total_cents, created_at, updated_at)
                  select $1, gen_random_uuid(), 'F-' || i, 'draft', $2, 15875, 1310, 17185, now(), now() from generate_series($3::int, $4::int) i`,
           values: [this.tenant.id, notes, from, to],
-        }),
-      );
+        });
+      });
     }
   }
 
