@@ -28,6 +28,8 @@ export interface WireRequest {
 const SIGNATURES = /^v1a?,[A-Za-z0-9+/]+=*( v1a?,[A-Za-z0-9+/]+=*)*$/;
 /** What receivers allow (docs/webhooks/verify.ts). That each attempt is signed anew is seen in the log of attempts. */
 const MAX_AGE_SECONDS = 300;
+/** No load makes a timestamp later than the clock that it was read from. */
+const MAX_AHEAD_SECONDS = 5;
 
 /** Every way in which the request is not what it must be. */
 export function judge(request: WireRequest, keys: Keys): string[] {
@@ -62,7 +64,9 @@ function pairs(rawHeaders: readonly string[]): [string, string][] {
 function timestampFaults(timestamp: string, at: number): string[] {
   if (!/^[1-9][0-9]*$/.test(timestamp)) return [`webhook-timestamp is ${timestamp}`];
   const age = at / 1000 - Number(timestamp);
-  return Math.abs(age) <= MAX_AGE_SECONDS ? [] : [`webhook-timestamp is ${age.toFixed(1)} s old`];
+  return age <= MAX_AGE_SECONDS && age >= -MAX_AHEAD_SECONDS
+    ? []
+    : [`webhook-timestamp is ${age.toFixed(1)} s old`];
 }
 
 function bodyFaults(id: string, body: Buffer): string[] {

@@ -138,10 +138,7 @@ describe('the strict receiver', () => {
         () => sendingOf({ timestamp: secondsAgo(310) }),
         /is 31\d\.\d s old/,
       ],
-      'a timestamp in over five minutes': [
-        () => sendingOf({ timestamp: secondsAgo(-310) }),
-        /is -30\d\.\d s old/,
-      ],
+      'a timestamp in 8 s': [() => sendingOf({ timestamp: secondsAgo(-8) }), /is -[678]\.\d s old/],
       'a body that is not UTF-8': [
         () => sendingOf({ body: Buffer.from([0x22, 0xff, 0x22]) }),
         /not valid UTF-8/,
